@@ -1,0 +1,119 @@
+//! Every event there is, grouped as the log is read.
+//!
+//! An event type is a struct with a stable dotted name and a schema version; both stand in the record's header, and the
+//! order of [`Event`]'s variants is never on disk. A released struct is frozen: a changed shape is a new struct with the
+//! next schema version and an upcaster from the old one (see [`upcast`]). Only plain structs, enums, `Option` and `Vec`
+//! appear here, because bincode writes other shapes that it can't read back.
+
+pub mod host;
+pub mod input;
+pub mod lease;
+pub mod memory;
+pub mod message;
+pub mod model;
+pub mod obligation;
+pub mod prompt;
+pub mod session;
+pub mod tool;
+pub mod turn;
+pub mod upcast;
+
+use crate::codec::{self, CodecError};
+
+macro_rules! catalogue {
+    ($($name:literal $schema:literal $group:ident :: $type:ident,)*) => {
+        /// One event, decoded. Its name and schema version stand in the record's header.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+        pub enum Event {
+            $(#[doc = concat!("`", $name, "`, schema version ", $schema, ".")] $type($group::$type),)*
+        }
+
+        impl Event {
+            /// The dotted name, as it stands in the header.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$type(_) => $name,)* }
+            }
+
+            /// The schema version, as it stands in the header.
+            pub fn schema(&self) -> u16 {
+                match self { $(Self::$type(_) => $schema,)* }
+            }
+
+            /// The payload's bytes.
+            ///
+            /// # Errors
+            /// [`CodecError`] when the payload is too large or could not be read back.
+            pub fn encode(&self) -> Result<Vec<u8>, CodecError> {
+                match self { $(Self::$type(event) => codec::encode(event),)* }
+            }
+
+            /// The event that a payload holds; `None` when this build does not know the type or the version.
+            ///
+            /// # Errors
+            /// [`CodecError`] when the bytes are not such an event.
+            pub fn decode(name: &str, schema: u16, bytes: &[u8]) -> Result<Option<Self>, CodecError> {
+                match (name, schema) {
+                    $(($name, $schema) => codec::decode(bytes).map(|event| Some(Self::$type(event))),)*
+                    _ => upcast::decode(name, schema, bytes),
+                }
+            }
+
+            /// The payload as JSON, for people and for queries.
+            pub fn to_json(&self) -> serde_json::Value {
+                match self { $(Self::$type(event) => serde_json::to_value(event).unwrap_or_default(),)* }
+            }
+
+            /// Every (name, schema version) that this build writes, in the order of the catalogue.
+            pub const TYPES: &'static [(&'static str, u16)] = &[$(($name, $schema),)*];
+        }
+
+        $(impl From<$group::$type> for Event {
+            fn from(event: $group::$type) -> Self {
+                Self::$type(event)
+            }
+        })*
+    };
+}
+
+catalogue! {
+    "host.started" 1 host::HostStarted,
+    "host.stopped" 1 host::HostStopped,
+    "session.opened" 1 session::SessionOpened,
+    "session.renamed" 1 session::SessionRenamed,
+    "input.queued" 1 input::InputQueued,
+    "input.started" 1 input::InputStarted,
+    "input.requeued" 1 input::InputRequeued,
+    "input.cancelled" 1 input::InputCancelled,
+    "input.unknown" 1 input::InputUnknown,
+    "input.settled" 1 input::InputSettled,
+    "lease.acquired" 1 lease::LeaseAcquired,
+    "lease.renewed" 1 lease::LeaseRenewed,
+    "lease.released" 1 lease::LeaseReleased,
+    "lease.lost" 1 lease::LeaseLost,
+    "turn.started" 1 turn::TurnStarted,
+    "turn.interrupted" 1 turn::TurnInterrupted,
+    "turn.completed" 1 turn::TurnCompleted,
+    "turn.failed" 1 turn::TurnFailed,
+    "prompt.built" 1 prompt::PromptBuilt,
+    "toolset.frozen" 1 prompt::ToolsetFrozen,
+    "message.recorded" 1 message::MessageRecorded,
+    "model.requested" 1 model::ModelRequested,
+    "model.streamed" 1 model::ModelStreamed,
+    "model.responded" 1 model::ModelResponded,
+    "model.failed" 1 model::ModelFailed,
+    "prefix.diverged" 1 model::PrefixDiverged,
+    "tool.requested" 1 tool::ToolRequested,
+    "tool.started" 1 tool::ToolStarted,
+    "tool.finished" 1 tool::ToolFinished,
+    "tool.unknown" 1 tool::ToolUnknown,
+    "memory.noted" 1 memory::MemoryNoted,
+    "memory.recalled" 1 memory::MemoryRecalled,
+    "memory.recall_skipped" 1 memory::MemoryRecallSkipped,
+    "memory.adopted" 1 memory::MemoryAdopted,
+    "memory.synced" 1 memory::MemorySynced,
+    "memory.warmed" 1 memory::MemoryWarmed,
+    "obligation.created" 1 obligation::ObligationCreated,
+    "obligation.met" 1 obligation::ObligationMet,
+    "obligation.failed" 1 obligation::ObligationFailed,
+    "obligation.abandoned" 1 obligation::ObligationAbandoned,
+}

@@ -1,0 +1,103 @@
+//! Admissions: one submitted input from the moment that it is durable.
+
+use crate::{AdmissionId, Digest, Generation, Part, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// An input was accepted. From here on it is never lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputQueued {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// Who submitted it; the header carries only the opaque id.
+    pub principal: Principal,
+    /// The caller's idempotency key, unique per principal and session.
+    pub request: String,
+    /// Digest of what was asked: the same key with another digest is refused.
+    pub digest: Digest,
+    /// What the input wants of a running turn.
+    pub intent: Intent,
+    /// Place in the session's queue, from 1.
+    pub seq: u64,
+    /// What was said.
+    pub parts: Vec<Part>,
+}
+
+/// Who submitted, with a name that people know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Principal {
+    /// Adapter that vouches for it: `cli`, `http`, …
+    pub adapter: String,
+    /// Name within the adapter.
+    pub subject: String,
+}
+
+/// What an input wants of a turn that already runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Intent {
+    /// Wait for its turn.
+    Queue,
+    /// Go into the running turn after its next tool result.
+    Steer,
+    /// Stop the running turn and take this next.
+    Redirect,
+}
+
+/// An admission was claimed by a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputStarted {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// The turn that carries it; the same one again after a crash.
+    pub turn: TurnId,
+    /// The attempt's number within the session.
+    pub generation: Generation,
+}
+
+/// A started admission went back to the queue, because nothing that can't be repeated had begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputRequeued {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// Why, in words.
+    pub why: String,
+    /// How often so far; at most 3.
+    pub times: u32,
+}
+
+/// A waiting admission was withdrawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputCancelled {
+    /// The admission.
+    pub admission: AdmissionId,
+}
+
+/// Nobody can say what a started admission did. The session pauses until somebody settles it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputUnknown {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// An admission is finished.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputSettled {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How an admission ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    /// With a final answer.
+    Completed,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It was refused when its turn came.
+    Rejected,
+    /// It ended with an error.
+    Failed,
+}

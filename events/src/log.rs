@@ -1,0 +1,211 @@
+//! Events in, [`Recorded`] out: the store, the keys and the blobs together.
+
+mod open;
+mod seal;
+
+use crate::{
+    Clock, CorrelationId, Epoch, Event, EventId, Position, PrincipalId, Recorded, StreamId, Version,
+    blob::{BlobError, BlobStore},
+    codec::CodecError,
+    disk,
+    keys::{KeyError, KeyId, Keyring},
+    seal::SealError,
+    store::{Append, AppendError, Appended, EventStore, ReadError, Store, sled::SledEngine},
+};
+use std::{path::Path, sync::Arc};
+
+/// An event that somebody decided on, before it has a place.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The event.
+    pub event: Event,
+    /// Turn or command that it belongs to.
+    pub correlation: CorrelationId,
+    /// Event that led to it; none if nothing did.
+    pub causation: EventId,
+    /// Who caused it.
+    pub principal: PrincipalId,
+}
+
+/// Where the next event of a stream goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tip {
+    /// The stream.
+    pub stream: StreamId,
+    /// Version of its last event; zero if it has none.
+    pub version: Version,
+    /// Key that seals it.
+    pub key: KeyId,
+}
+
+/// Why events were not written.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The store's answer; see there for what to do.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The event can't be stored; nothing was written.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// The event can't be sealed; nothing was written.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// There is no key; nothing was written.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Its blob can't be stored; nothing was written.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+}
+
+/// The log of a data folder.
+pub struct Log {
+    store: Arc<dyn EventStore>,
+    keys: Keyring,
+    blobs: BlobStore,
+    clock: Arc<dyn Clock>,
+    epoch: Epoch,
+}
+
+impl Log {
+    /// Puts a log together. `epoch` is the number of the host run that will write.
+    pub fn new(store: Arc<dyn EventStore>, keys: Keyring, blobs: BlobStore, clock: Arc<dyn Clock>) -> Self {
+        Self { store, keys, blobs, clock, epoch: Epoch(0) }
+    }
+
+    /// The log in memory, for tests.
+    pub fn in_memory(store: Arc<dyn EventStore>, clock: Arc<dyn Clock>) -> Self {
+        Self::new(store, Keyring::in_memory(), BlobStore::in_memory(), clock)
+    }
+
+    /// Opens `log/`, `keys/` and `blobs/` of a data folder with the sled engine. The caller holds the folder's lock.
+    ///
+    /// # Errors
+    /// [`OpenLogError`], in words for the operator.
+    pub fn open(data: &Path, clock: Arc<dyn Clock>) -> Result<Self, OpenLogError> {
+        disk::create_private_dir(data).map_err(BlobError::from)?;
+        let keys = Keyring::open(&data.join("keys"))?;
+        let blobs = BlobStore::open(&data.join("blobs"))?;
+        let store = Store::start(SledEngine::open(&data.join("log"))?)?;
+        Ok(Self::new(Arc::new(store), keys, blobs, clock))
+    }
+
+    /// The same log with another store in front, for tests.
+    #[must_use]
+    pub fn with_store(self, wrap: impl FnOnce(Arc<dyn EventStore>) -> Arc<dyn EventStore>) -> Self {
+        Self { store: wrap(self.store), ..self }
+    }
+
+    /// The same log, written by the host run `epoch`.
+    #[must_use]
+    pub fn in_epoch(self, epoch: Epoch) -> Self {
+        Self { epoch, ..self }
+    }
+
+    /// The host run that writes.
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn EventStore> {
+        &self.store
+    }
+
+    /// The blobs.
+    pub fn blobs(&self) -> &BlobStore {
+        &self.blobs
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> &Keyring {
+        &self.keys
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// A new stream with a key of its own. Nothing is written.
+    ///
+    /// # Errors
+    /// [`LogError::Key`] when there is no key to take.
+    pub fn new_tip(&self, stream: StreamId) -> Result<Tip, LogError> {
+        Ok(Tip { stream, version: Version(0), key: self.keys.take()? })
+    }
+
+    /// The end of a stream; `None` if it has no events. Blocks.
+    ///
+    /// # Errors
+    /// [`LogError::Read`].
+    pub fn tip(&self, stream: StreamId) -> Result<Option<Tip>, LogError> {
+        let head = self.store.head(stream)?;
+        Ok(head.map(|head| Tip { stream, version: head.version, key: head.key }))
+    }
+
+    /// Seals drafts for the places behind `tip`. Writes blobs where a payload is large, so it may block for a sync.
+    ///
+    /// # Errors
+    /// [`LogError`]; nothing was appended.
+    pub fn prepare(&self, tip: Tip, drafts: Vec<Draft>) -> Result<Append, LogError> {
+        let recorded_at = self.clock.now();
+        let mut events = Vec::with_capacity(drafts.len());
+        let mut version = tip.version;
+        for draft in drafts {
+            version = version.next();
+            events.push(seal::seal(self, Tip { version, ..tip }, draft, recorded_at)?);
+        }
+        Ok(Append { stream: tip.stream, expected: tip.version, events })
+    }
+
+    /// Seals drafts and appends them; resolves when they are on the disk.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub async fn append(&self, tip: Tip, drafts: Vec<Draft>) -> Result<Appended, LogError> {
+        let append = self.prepare(tip, drafts)?;
+        Ok(self.store.append(append).await?)
+    }
+
+    /// Events of a stream from `from` on, at most `limit`; empty at its end. Blocks.
+    ///
+    /// # Errors
+    /// [`LogError::Read`] when a record is damaged. A payload that can't be read is in the event's body.
+    pub fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        let records = self.store.read_stream(stream, from, limit)?;
+        records.iter().map(|record| Ok(open::open(self, record)?)).collect()
+    }
+
+    /// Events of the whole log from `from` on, at most `limit`; empty at its end. Blocks.
+    ///
+    /// # Errors
+    /// As [`Log::read_stream`].
+    pub fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        let records = self.store.read_all(from, limit)?;
+        records.iter().map(|record| Ok(open::open(self, record)?)).collect()
+    }
+}
+
+/// Why a data folder's log was not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenLogError {
+    /// The engine's reason.
+    #[error(transparent)]
+    Engine(#[from] crate::store::sled::OpenError),
+    /// The end of the log can't be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The key folder's reason.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The blob folder's reason.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+}
+
+#[cfg(test)]
+mod tests;

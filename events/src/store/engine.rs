@@ -1,0 +1,160 @@
+//! What an engine has to do: keep rows, and make one batch durable at a time.
+
+use super::{Head, LogHead, ReadError};
+use crate::{Digest, EventId, Position, StreamId, Version};
+
+/// Everything that one group commit writes, all or none.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// One frame per append.
+    pub frames: Vec<Frame>,
+    /// Where each event id stands.
+    pub ids: Vec<(EventId, Position)>,
+    /// The new ends of the streams.
+    pub heads: Vec<(StreamId, Head)>,
+    /// Names that are claimed (`Some`) or free again (`None`).
+    pub names: Vec<(String, Option<StreamId>)>,
+    /// Streams that have this many open things; zero removes the row.
+    pub open: Vec<(StreamId, u32)>,
+}
+
+/// The records of one append, one behind the other.
+#[derive(Debug)]
+pub struct Frame {
+    /// Stream.
+    pub stream: StreamId,
+    /// Version of the first record.
+    pub version: Version,
+    /// Position of the first record.
+    pub position: Position,
+    /// How many records.
+    pub count: u32,
+    /// The records.
+    pub bytes: Vec<u8>,
+    /// The log's chain after the last record.
+    pub log_hash: Digest,
+}
+
+impl Batch {
+    /// Bytes of all records.
+    pub fn bytes(&self) -> usize {
+        self.frames.iter().map(|frame| frame.bytes.len()).sum()
+    }
+}
+
+/// Why a batch did not land.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// Nothing was written, and a later try may work.
+    #[error("{0}")]
+    Refused(String),
+    /// It may have been written or not; the engine takes nothing more until it is opened again.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Keeps rows. Reads may run while a commit does; the store above hides what is not durable yet.
+pub trait Engine: Send + Sync + 'static {
+    /// Name for people.
+    fn name(&self) -> &'static str;
+
+    /// Writes a batch, all or none. **The durability point**: when this returns, the bytes are on the disk.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    fn commit(&self, batch: &Batch) -> Result<(), EngineError>;
+
+    /// Records of a stream from `from` on.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError>;
+
+    /// Records of a stream from `from` down.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError>;
+
+    /// Records of the log from `from` on.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError>;
+
+    /// End of a stream.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError>;
+
+    /// End of the log.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn log_head(&self) -> Result<LogHead, ReadError>;
+
+    /// The log's chain after `position`, where a frame ends there.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError>;
+
+    /// Stream that has a name.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError>;
+
+    /// Names in order.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError>;
+
+    /// Streams with something open, and how much.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError>;
+
+    /// How much of a stream is open.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn open_count(&self, stream: StreamId) -> Result<u32, ReadError>;
+
+    /// Where an event id stands.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError>;
+
+    /// The greatest event id in the log: a greater one is surely new.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn greatest_id(&self) -> Result<EventId, ReadError>;
+}
+
+/// Splits a frame into its records.
+///
+/// # Errors
+/// [`ReadError::Damaged`] when the frame does not hold exactly `count` records.
+pub fn split_frame(bytes: &[u8], count: u32, place: impl Fn() -> String) -> Result<Vec<&[u8]>, ReadError> {
+    let mut rest = bytes;
+    let mut records = Vec::with_capacity(count as usize);
+    while !rest.is_empty() {
+        let record = crate::envelope::Header::record_len(rest).and_then(|length| rest.get(..length));
+        let Some(record) = record else {
+            return Err(ReadError::Damaged { place: place(), why: "a record is cut off".into() });
+        };
+        records.push(record);
+        rest = &rest[record.len()..];
+    }
+    if records.len() != count as usize {
+        let why = format!("{} records where {count} were written", records.len());
+        return Err(ReadError::Damaged { place: place(), why });
+    }
+    Ok(records)
+}

@@ -1,0 +1,132 @@
+//! An engine in memory, for tests: the same rows, no disk.
+
+use super::{
+    Engine, EngineError, Head, LogHead, ReadError,
+    engine::{Batch, split_frame},
+};
+use crate::{Digest, EventId, Position, StreamId, Version};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Bound,
+    sync::{PoisonError, RwLock, RwLockReadGuard},
+};
+
+/// Keeps everything until it is dropped.
+#[derive(Default)]
+pub struct MemoryEngine(RwLock<Rows>);
+
+#[derive(Default)]
+struct Rows {
+    /// Position of each record, in order: index 0 is position 1.
+    log: Vec<Vec<u8>>,
+    hashes: BTreeMap<Position, Digest>,
+    streams: HashMap<StreamId, Vec<Position>>,
+    ids: BTreeMap<EventId, Position>,
+    heads: HashMap<StreamId, Head>,
+    names: BTreeMap<String, StreamId>,
+    open: HashMap<StreamId, u32>,
+}
+
+impl MemoryEngine {
+    fn rows(&self) -> RwLockReadGuard<'_, Rows> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rows {
+    fn record(&self, position: Position) -> Option<Vec<u8>> {
+        self.log.get(usize::try_from(position.0).ok()?.checked_sub(1)?).cloned()
+    }
+}
+
+impl Engine for MemoryEngine {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), EngineError> {
+        let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for frame in &batch.frames {
+            let records = split_frame(&frame.bytes, frame.count, || "a new frame".into())
+                .map_err(|error| EngineError::Refused(error.to_string()))?;
+            for record in records {
+                rows.log.push(record.to_vec());
+                let position = Position(rows.log.len() as u64);
+                rows.streams.entry(frame.stream).or_default().push(position);
+            }
+            let last = Position(rows.log.len() as u64);
+            rows.hashes.insert(last, frame.log_hash);
+        }
+        rows.ids.extend(batch.ids.iter().copied());
+        rows.heads.extend(batch.heads.iter().copied());
+        for (name, owner) in &batch.names {
+            match owner {
+                Some(stream) => rows.names.insert(name.clone(), *stream),
+                None => rows.names.remove(name),
+            };
+        }
+        for (stream, count) in &batch.open {
+            rows.open.insert(*stream, *count);
+        }
+        rows.open.retain(|_, count| *count > 0);
+        Ok(())
+    }
+
+    fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let rows = self.rows();
+        let positions = rows.streams.get(&stream).map_or(&[][..], Vec::as_slice);
+        let skip = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok(positions.iter().skip(skip).take(limit).filter_map(|position| rows.record(*position)).collect())
+    }
+
+    fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let rows = self.rows();
+        let positions = rows.streams.get(&stream).map_or(&[][..], Vec::as_slice);
+        let end = usize::try_from(from.0).unwrap_or(usize::MAX).min(positions.len());
+        Ok(positions[..end].iter().rev().take(limit).filter_map(|position| rows.record(*position)).collect())
+    }
+
+    fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let skip = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok(self.rows().log.iter().skip(skip).take(limit).cloned().collect())
+    }
+
+    fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
+        Ok(self.rows().heads.get(&stream).copied())
+    }
+
+    fn log_head(&self) -> Result<LogHead, ReadError> {
+        let last = self.rows().hashes.last_key_value().map(|(position, hash)| (*position, *hash));
+        Ok(last.map_or(LogHead::default(), |(position, hash)| LogHead { position, hash }))
+    }
+
+    fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError> {
+        Ok(self.rows().hashes.get(&position).copied())
+    }
+
+    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+        Ok(self.rows().names.get(name).copied())
+    }
+
+    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+        let rows = self.rows();
+        let range = rows.names.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
+        Ok(range.take(limit).map(|(name, stream)| (name.clone(), *stream)).collect())
+    }
+
+    fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {
+        Ok(self.rows().open.iter().map(|(stream, count)| (*stream, *count)).collect())
+    }
+
+    fn open_count(&self, stream: StreamId) -> Result<u32, ReadError> {
+        Ok(self.rows().open.get(&stream).copied().unwrap_or(0))
+    }
+
+    fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {
+        Ok(self.rows().ids.get(&id).copied())
+    }
+
+    fn greatest_id(&self) -> Result<EventId, ReadError> {
+        Ok(self.rows().ids.last_key_value().map(|(id, _)| *id).unwrap_or_default())
+    }
+}

@@ -1,0 +1,200 @@
+//! The embedded default: sled 0.34.7, in the hardened form and no other.
+//!
+//! As documented sled does not reach the disk (`flush()` is `sync_file_range`), and values above 4,000 bytes can end up
+//! in files that are never synced. In this form it lost nothing in the kill and power-cut suites:
+//!
+//! 1. all writes come from the committer thread, one transaction a group ([`commit`](SledEngine::commit));
+//! 2. after it `flush()`, then `sync_data()` on an own handle of `<dir>/db`, and only then an answer;
+//! 3. no value above [`rows::VALUE_MAX`] bytes: a frame is cut into part rows;
+//! 4. if `<dir>/blobs` is ever non-empty, appends stop;
+//! 5. the cache size is explicit; the folder and its parent are synced after creation;
+//! 6. below [`FREE_SPACE_FLOOR`] appends are refused before sled meets a full disk, which it can't be opened on;
+//! 7. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
+//!
+//! Keys are big-endian. Frames lie in stream order, because rehydrating a session is the hot read; `positions` finds a
+//! frame by its place in the whole log.
+
+mod open;
+mod read;
+mod rows;
+mod tail;
+
+use self::rows::{frame_key, open_value, position_key, position_value};
+use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch};
+use crate::{Digest, EventId, Position, StreamId, Version, disk};
+use sled::{
+    Transactional, Tree,
+    transaction::{ConflictableTransactionError, TransactionError},
+};
+use std::{fs::File, path::PathBuf};
+
+pub use open::OpenError;
+
+/// Below this many free bytes nothing is appended.
+pub const FREE_SPACE_FLOOR: u64 = 64 * 1024 * 1024;
+/// Page cache of the engine in bytes.
+const CACHE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// An open log folder.
+pub struct SledEngine {
+    folder: PathBuf,
+    /// Own handle of the file that sled writes to: the only way to make it reach the disk.
+    file: File,
+    db: sled::Db,
+    /// (stream, first version, part) → a part of a frame.
+    frames: Tree,
+    /// first position → stream, first version, count, log hash.
+    positions: Tree,
+    /// event id → position.
+    ids: Tree,
+    /// stream → version, hash, key.
+    heads: Tree,
+    /// session name → stream.
+    names: Tree,
+    /// stream → number of open things.
+    open: Tree,
+}
+
+impl SledEngine {
+    fn write(&self, batch: &Batch) -> Result<(), TransactionError<String>> {
+        let trees = (&self.frames, &self.positions, &self.ids, &self.heads, &self.names, &self.open);
+        trees.transaction(|(frames, positions, ids, heads, names, open)| {
+            for frame in &batch.frames {
+                for (part, bytes) in frame.bytes.chunks(rows::VALUE_MAX).enumerate() {
+                    let part = u16::try_from(part).map_err(|_| {
+                        ConflictableTransactionError::Abort("an append has more than 65,536 parts".to_owned())
+                    })?;
+                    frames.insert(&frame_key(frame.stream, frame.version, part), bytes)?;
+                }
+                positions.insert(&position_key(frame.position), position_value(frame).as_slice())?;
+            }
+            for (id, position) in &batch.ids {
+                ids.insert(&id.bytes(), &position_key(*position))?;
+            }
+            for (stream, head) in &batch.heads {
+                heads.insert(&stream.bytes(), rows::head_value(head).as_slice())?;
+            }
+            for (name, owner) in &batch.names {
+                match owner {
+                    Some(stream) => names.insert(name.as_bytes(), &stream.bytes())?,
+                    None => names.remove(name.as_bytes())?,
+                };
+            }
+            for (stream, count) in &batch.open {
+                match count {
+                    0 => open.remove(&stream.bytes())?,
+                    count => open.insert(&stream.bytes(), &open_value(*count))?,
+                };
+            }
+            Ok(())
+        })
+    }
+
+    fn guard(&self) -> Result<(), EngineError> {
+        let free = disk::free_space(&self.folder).map_err(|error| EngineError::Refused(error.to_string()))?;
+        if free < FREE_SPACE_FLOOR {
+            let why = format!("the disk is nearly full ({} MiB free, 64 MiB are kept free)", free / (1024 * 1024));
+            return Err(EngineError::Refused(why));
+        }
+        if open::has_blob_files(&self.folder) {
+            let why = "sled wrote blob files, which it never syncs: stop the host and report this".to_owned();
+            return Err(EngineError::Refused(why));
+        }
+        Ok(())
+    }
+}
+
+impl Engine for SledEngine {
+    fn name(&self) -> &'static str {
+        "sled"
+    }
+
+    /// **The durability point** of this engine is the `sync_data` below.
+    fn commit(&self, batch: &Batch) -> Result<(), EngineError> {
+        self.guard()?;
+        match self.write(batch) {
+            Ok(()) => {}
+            Err(TransactionError::Abort(why)) => return Err(EngineError::Refused(why)),
+            Err(TransactionError::Storage(error)) => return Err(EngineError::Broken(error.to_string())),
+        }
+        self.db.flush().map_err(|error| EngineError::Broken(error.to_string()))?;
+        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))
+    }
+
+    fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        read::stream(&self.frames, stream, from, limit)
+    }
+
+    fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        read::stream_back(&self.frames, stream, from, limit)
+    }
+
+    fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        read::all(&self.positions, &self.frames, from, limit)
+    }
+
+    fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
+        let row = self.heads.get(stream.bytes()).map_err(rows::io)?;
+        row.map(|row| rows::head_of(stream, &row)).transpose()
+    }
+
+    fn log_head(&self) -> Result<LogHead, ReadError> {
+        let Some((key, value)) = self.positions.last().map_err(rows::io)? else { return Ok(LogHead::default()) };
+        let row = rows::position_of(&key, &value)?;
+        Ok(LogHead { position: row.last(), hash: row.log_hash })
+    }
+
+    fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError> {
+        let below = self.positions.range(..=position_key(position)).next_back();
+        let Some((key, value)) = below.transpose().map_err(rows::io)? else { return Ok(None) };
+        let row = rows::position_of(&key, &value)?;
+        Ok((row.last() == position).then_some(row.log_hash))
+    }
+
+    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+        let row = self.names.get(name.as_bytes()).map_err(rows::io)?;
+        row.map(|row| rows::stream_of("names", &row)).transpose()
+    }
+
+    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+        let mut start = after.as_bytes().to_vec();
+        start.push(0);
+        self.names
+            .range(start..)
+            .take(limit)
+            .map(|row| {
+                let (name, stream) = row.map_err(rows::io)?;
+                Ok((String::from_utf8_lossy(&name).into_owned(), rows::stream_of("names", &stream)?))
+            })
+            .collect()
+    }
+
+    fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {
+        self.open
+            .iter()
+            .map(|row| {
+                let (stream, count) = row.map_err(rows::io)?;
+                Ok((rows::stream_of("open", &stream)?, rows::open_of(&count)?))
+            })
+            .collect()
+    }
+
+    fn open_count(&self, stream: StreamId) -> Result<u32, ReadError> {
+        let row = self.open.get(stream.bytes()).map_err(rows::io)?;
+        row.map_or(Ok(0), |row| rows::open_of(&row))
+    }
+
+    fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {
+        let row = self.ids.get(id.bytes()).map_err(rows::io)?;
+        row.map(|row| rows::number(&row, "ids").map(Position)).transpose()
+    }
+
+    fn greatest_id(&self) -> Result<EventId, ReadError> {
+        let Some((key, _)) = self.ids.last().map_err(rows::io)? else { return Ok(EventId::default()) };
+        let bytes = key.as_ref().try_into().map_err(|_| rows::damaged("ids", "a key of another length"))?;
+        Ok(EventId::from_bytes(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests;

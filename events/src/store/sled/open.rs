@@ -1,0 +1,149 @@
+//! Opening: what is known to be curable is cured, everything else is a refusal that names the way out.
+
+use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail};
+use crate::{disk, store::ReadError};
+use std::{
+    fs::{self, File},
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
+
+/// Why a log folder was not opened. Nothing in it was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Too little room: sled can't be opened on a full disk. Make room and start again.
+    #[error("only {free_mib} MiB are free on the disk of {folder}, 64 MiB are needed: make room, then start again")]
+    Full {
+        /// The folder.
+        folder: PathBuf,
+        /// What is free, in MiB.
+        free_mib: u64,
+    },
+    /// The file system said no.
+    #[error("the log folder {folder} can't be used: {error}")]
+    Io {
+        /// The folder.
+        folder: PathBuf,
+        /// What it said.
+        error: io::Error,
+    },
+    /// The log is damaged. Restore a backup beside it; keep this folder for a rescue.
+    #[error("the log in {folder} is damaged and was not opened: {why}. Keep the folder, and restore the last backup")]
+    Damaged {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl SledEngine {
+    /// Opens the log in `folder`, or makes a new one.
+    ///
+    /// # Errors
+    /// [`OpenError`]; nothing was changed but the snapshot files that were set aside.
+    pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        let io = |error| OpenError::Io { folder: folder.to_owned(), error };
+        let damaged = |why: String| OpenError::Damaged { folder: folder.to_owned(), why };
+        disk::create_private_dir(folder).map_err(io)?;
+        let free = disk::free_space(folder).map_err(io)?;
+        if free < FREE_SPACE_FLOOR {
+            return Err(OpenError::Full { folder: folder.to_owned(), free_mib: free / (1024 * 1024) });
+        }
+        if has_blob_files(folder) {
+            return Err(damaged("sled wrote blob files, which it never syncs".into()));
+        }
+        set_aside(folder, |name| name.starts_with("snap.") && name.ends_with(".generating")).map_err(io)?;
+        let db = match guarded(folder) {
+            // A damaged snapshot; sled rebuilds from its log without it. `at: Some(..)` is damage of the log itself.
+            Err(Refusal::Snapshot) => {
+                tracing::warn!(folder = %folder.display(), "a snapshot file of sled was damaged: set aside");
+                set_aside(folder, |name| name.starts_with("snap.")).map_err(io)?;
+                guarded(folder).map_err(|refusal| damaged(refusal.words()))?
+            }
+            opened => opened.map_err(|refusal| damaged(refusal.words()))?,
+        };
+        let engine = Self::over(folder, db).map_err(|error| match error {
+            TreeError::Io(error) => io(error),
+            TreeError::Sled(why) => damaged(why),
+        })?;
+        let checked = catch_unwind(AssertUnwindSafe(|| tail::check(&engine)));
+        match checked {
+            Ok(Ok(())) => Ok(engine),
+            Ok(Err(ReadError::Io(why))) => Err(io(io::Error::other(why))),
+            Ok(Err(error)) => Err(damaged(error.to_string())),
+            Err(_) => Err(damaged("sled panicked while the end of the log was read".into())),
+        }
+    }
+
+    fn over(folder: &Path, db: sled::Db) -> Result<Self, TreeError> {
+        let tree = |name: &str| db.open_tree(name).map_err(|error| TreeError::Sled(error.to_string()));
+        let engine = Self {
+            folder: folder.to_owned(),
+            frames: tree("frames")?,
+            positions: tree("positions")?,
+            ids: tree("ids")?,
+            heads: tree("heads")?,
+            names: tree("names")?,
+            open: tree("open")?,
+            file: File::options().read(true).write(true).open(folder.join("db")).map_err(TreeError::Io)?,
+            db,
+        };
+        engine.db.flush().map_err(|error| TreeError::Sled(error.to_string()))?;
+        engine.file.sync_all().map_err(TreeError::Io)?;
+        disk::sync_dir(folder).map_err(TreeError::Io)?;
+        if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            disk::sync_dir(parent).map_err(TreeError::Io)?;
+        }
+        Ok(engine)
+    }
+}
+
+enum TreeError {
+    Io(io::Error),
+    Sled(String),
+}
+
+enum Refusal {
+    Snapshot,
+    Other(String),
+}
+
+impl Refusal {
+    fn words(self) -> String {
+        match self {
+            Self::Snapshot => "sled can't read it, also without its snapshot files".into(),
+            Self::Other(why) => why,
+        }
+    }
+}
+
+/// Opens sled; its panics on damaged files become refusals.
+fn guarded(folder: &Path) -> Result<sled::Db, Refusal> {
+    let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES);
+    match catch_unwind(AssertUnwindSafe(|| config.open())) {
+        Ok(Ok(db)) => Ok(db),
+        Ok(Err(sled::Error::Corruption { at: None, .. })) => Err(Refusal::Snapshot),
+        Ok(Err(error)) => Err(Refusal::Other(error.to_string())),
+        Err(_) => Err(Refusal::Other("sled panicked while it opened the folder".into())),
+    }
+}
+
+/// Moves files of the folder into `aside/`, so that nothing is ever deleted on a guess.
+fn set_aside(folder: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if which(&name.to_string_lossy()) {
+            disk::create_private_dir(&folder.join("aside"))?;
+            fs::rename(entry.path(), folder.join("aside").join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether sled has written blob files.
+pub(super) fn has_blob_files(folder: &Path) -> bool {
+    fs::read_dir(folder.join("blobs")).is_ok_and(|mut entries| entries.next().is_some())
+}
