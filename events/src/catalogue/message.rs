@@ -22,6 +22,13 @@ pub enum Message {
         /// The admission that holds the parts.
         admission: AdmissionId,
     },
+    /// The caller's own history, given with the request that opened the session.
+    Given {
+        /// Who spoke.
+        role: GivenRole,
+        /// What was said.
+        parts: Vec<Part>,
+    },
     /// The model.
     Assistant {
         /// What a person reads.
@@ -35,6 +42,15 @@ pub enum Message {
         /// True when the turn was stopped while the text came in.
         partial: bool,
     },
+}
+
+/// Who spoke in a history that the caller gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum GivenRole {
+    /// A person.
+    User,
+    /// A model.
+    Assistant,
 }
 
 /// One tool call, as the model wrote it.

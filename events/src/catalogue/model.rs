@@ -26,7 +26,9 @@ pub struct ModelRequested {
     pub parameters: RawJson,
     /// How many messages follow the head.
     pub messages: u32,
-    /// Digests of the fragments that no request before this one had.
+    /// How many leading fragments it shares with the session's request before it.
+    pub extends: u32,
+    /// Digests of the fragments behind those.
     pub fragments: Vec<Digest>,
     /// Rolling digest over head and all fragments.
     pub prefix: Digest,
@@ -52,6 +54,8 @@ pub struct ModelResponded {
     pub turn: TurnId,
     /// The request that it answers.
     pub attempt: u32,
+    /// The vendor's id of the answer, where it gives one.
+    pub response: Option<String>,
     /// Finish reason in the vendor's word.
     pub finish: String,
     /// Tokens; `None` when the vendor did not say, which is not zero.

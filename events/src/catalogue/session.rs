@@ -16,6 +16,8 @@ pub struct SessionOpened {
     pub agent: String,
     /// Where it was forked from.
     pub parent: Option<ForkPoint>,
+    /// A system message that the caller gave; it goes to the context tier of the prompt.
+    pub system: Option<String>,
 }
 
 /// A place in another stream.
