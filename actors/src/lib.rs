@@ -1,1 +1,2 @@
-//! placeholder
+//! The actors.
+pub mod ports;

@@ -1,1 +1,2 @@
-//! placeholder
+//! Folds of the log: what every view of a session is made of.
+pub mod replay;

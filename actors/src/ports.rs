@@ -1,0 +1,16 @@
+//! What the actors need from the outside, as traits. Adapters implement them; tests script them.
+
+pub mod dialect;
+pub mod memory;
+pub mod model;
+pub mod tool;
+
+pub use dialect::{Dialect, HeadInput};
+pub use memory::{
+    Exchange, MemoryBackend, MemoryEdit, MemoryError, MemoryFiles, MemoryOperation, MemoryPort, MemoryReply,
+    MemorySnapshot, PlannedEdit, RecallQuery,
+};
+pub use model::{
+    ErrorClass, Model, ModelAnswer, ModelCall, ModelEndpoint, ModelError, ModelEvent, ModelProfile, Models,
+};
+pub use tool::{Tool, ToolContext, ToolInvocation, ToolReply, Toolbox};
