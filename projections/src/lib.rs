@@ -1,2 +1,39 @@
-//! Folds of the log: what every view of a session is made of.
+//! Pure folds of the log: one fold per fact, and every view is made of them.
+//!
+//! [`SessionState`] composes the folds of one session. The Session actor's own state is this type; the operator's
+//! replay is this type folded up to the version that the operator asks for. So the host and the auditor can't disagree.
+//!
+//! | module | the fact it folds |
+//! |---|---|
+//! | [`admissions`] | what was submitted, in which order, and what became of it |
+//! | [`lease`] | who may run a turn |
+//! | [`turns`] | turns and how they ended |
+//! | [`prompt`] | the frozen system prompt and tools |
+//! | [`transcript`] | what was said, beside what was sent for it |
+//! | [`replay`] | the messages as a dialect renders them |
+//! | [`calls`] | requests to models, and the digests that prove their bytes |
+//! | [`tools`] | tool calls and their one result |
+//! | [`memory`] | from when a memory may shape an answer |
+//! | [`obligations`] | what is owed to the outside |
+//! | [`usage`] | tokens |
+//! | [`state`] | their composition |
+//! | [`view`] | the views as people and programs get them |
+//!
+//! No I/O, no clock, no actors: a fold can be stopped early, run twice and compared.
+
+pub mod admissions;
+pub mod calls;
+pub mod lease;
+pub mod memory;
+pub mod obligations;
+pub mod prompt;
+pub mod recall;
 pub mod replay;
+pub mod state;
+pub mod tools;
+pub mod transcript;
+pub mod turns;
+pub mod usage;
+pub mod view;
+
+pub use state::{FoldError, SessionState};

@@ -1,0 +1,179 @@
+//! What was submitted, in which order, and what became of it.
+
+use dispatch_events::{
+    AdmissionId, Digest, Event, Generation, Part, Position, PrincipalId, Recorded, Timestamp, TurnId, Version,
+    catalogue::input::{InputQueued, Intent, Outcome, Principal},
+};
+use serde::Serialize;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Where an admission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdmissionState {
+    /// It waits for its turn.
+    Queued,
+    /// A turn carries it.
+    Started,
+    /// Nobody can say what it did; the session is paused.
+    Unknown,
+    /// It is finished.
+    Terminal,
+}
+
+/// One submitted input.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// Its id.
+    pub id: AdmissionId,
+    /// The caller's idempotency key.
+    pub request: String,
+    /// Who submitted it.
+    pub principal: Principal,
+    /// The same, opaque.
+    pub principal_id: PrincipalId,
+    /// Digest of what was asked.
+    pub digest: Digest,
+    /// What it wants of a running turn.
+    pub intent: Intent,
+    /// Place in the queue.
+    pub seq: u64,
+    /// What was said.
+    pub parts: Arc<[Part]>,
+    /// Where it is.
+    pub state: AdmissionState,
+    /// The turn that carries it.
+    pub turn: Option<TurnId>,
+    /// The attempt that carries it.
+    pub generation: Option<Generation>,
+    /// How often it went back to the queue.
+    pub requeues: u32,
+    /// How it ended; `None` for a cancelled one, and before the end.
+    pub outcome: Option<Outcome>,
+    /// Why it is unknown.
+    pub unknown: Option<String>,
+    /// Version of its `input.queued`.
+    pub version: Version,
+    /// Position of its `input.queued`.
+    pub position: Position,
+    /// When it was queued; for people.
+    pub queued_at: Timestamp,
+}
+
+/// All admissions of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Admissions {
+    all: HashMap<AdmissionId, Admission>,
+    by_request: HashMap<(Principal, String), AdmissionId>,
+    pending: BTreeMap<u64, AdmissionId>,
+    last_seq: u64,
+}
+
+impl Admissions {
+    /// An admission by its id.
+    pub fn get(&self, id: AdmissionId) -> Option<&Admission> {
+        self.all.get(&id)
+    }
+
+    /// The admission that a caller's idempotency key made.
+    pub fn by_request(&self, principal: &Principal, request: &str) -> Option<&Admission> {
+        self.by_request.get(&(principal.clone(), request.to_owned())).and_then(|id| self.all.get(id))
+    }
+
+    /// What is not finished, in order.
+    pub fn pending(&self) -> impl Iterator<Item = &Admission> {
+        self.pending.values().filter_map(|id| self.all.get(id))
+    }
+
+    /// How many are not finished.
+    pub fn pending_len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// The one that a turn carries.
+    pub fn started(&self) -> Option<&Admission> {
+        self.pending().find(|admission| admission.state == AdmissionState::Started)
+    }
+
+    /// The one that pauses the session.
+    pub fn unknown(&self) -> Option<&Admission> {
+        self.pending().find(|admission| admission.state == AdmissionState::Unknown)
+    }
+
+    /// The next to claim: the lowest in the queue, if nothing runs and nothing is unknown.
+    pub fn next(&self) -> Option<&Admission> {
+        let first = self.pending().next()?;
+        (first.state == AdmissionState::Queued && self.started().is_none() && self.unknown().is_none()).then_some(first)
+    }
+
+    /// Number of the next input.
+    pub fn next_seq(&self) -> u64 {
+        self.last_seq + 1
+    }
+
+    /// Folds one event.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        match recorded.event() {
+            Some(Event::InputQueued(event)) => self.queued(recorded, event),
+            Some(Event::InputStarted(event)) => self.update(event.admission, |admission| {
+                admission.state = AdmissionState::Started;
+                admission.turn = Some(event.turn);
+                admission.generation = Some(event.generation);
+            }),
+            Some(Event::InputRequeued(event)) => self.update(event.admission, |admission| {
+                admission.state = AdmissionState::Queued;
+                admission.requeues = event.times;
+            }),
+            Some(Event::InputUnknown(event)) => self.update(event.admission, |admission| {
+                admission.state = AdmissionState::Unknown;
+                admission.unknown = Some(event.why.clone());
+            }),
+            Some(Event::InputCancelled(event)) => self.finish(event.admission, None),
+            Some(Event::InputSettled(event)) => self.finish(event.admission, Some(event.outcome)),
+            _ => {}
+        }
+    }
+
+    fn queued(&mut self, recorded: &Recorded, event: &InputQueued) {
+        self.last_seq = self.last_seq.max(event.seq);
+        self.pending.insert(event.seq, event.admission);
+        self.by_request.insert((event.principal.clone(), event.request.clone()), event.admission);
+        let admission = Admission {
+            id: event.admission,
+            request: event.request.clone(),
+            principal: event.principal.clone(),
+            principal_id: recorded.principal,
+            digest: event.digest,
+            intent: event.intent,
+            seq: event.seq,
+            parts: event.parts.clone().into(),
+            state: AdmissionState::Queued,
+            turn: None,
+            generation: None,
+            requeues: 0,
+            outcome: None,
+            unknown: None,
+            version: recorded.version,
+            position: recorded.position,
+            queued_at: recorded.recorded_at,
+        };
+        self.all.insert(event.admission, admission);
+    }
+
+    fn update(&mut self, id: AdmissionId, change: impl FnOnce(&mut Admission)) {
+        if let Some(admission) = self.all.get_mut(&id) {
+            change(admission);
+        }
+    }
+
+    fn finish(&mut self, id: AdmissionId, outcome: Option<Outcome>) {
+        if let Some(admission) = self.all.get_mut(&id) {
+            admission.state = AdmissionState::Terminal;
+            admission.outcome = outcome;
+            self.pending.remove(&admission.seq);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! From when a memory may shape an answer.
+
+use dispatch_events::{
+    Digest, Event, Position, Recorded, StreamId, Timestamp, TurnId, Version, catalogue::memory::MemoryTarget,
+};
+use serde::Serialize;
+
+/// One moment in the life of a memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moment {
+    /// Place in the whole log.
+    pub position: Position,
+    /// Stream that it stands in.
+    pub stream: StreamId,
+    /// Number in the stream.
+    pub version: Version,
+    /// When; for people.
+    pub at: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened to a memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum What {
+    /// A file changed: tools see it at once, prompts do not.
+    Noted {
+        /// The file.
+        target: MemoryTarget,
+        /// Entries that came.
+        added: Vec<Digest>,
+        /// Entries that went.
+        removed: Vec<Digest>,
+        /// The file's entries after, in order.
+        entries: Vec<String>,
+        /// Who wrote.
+        writer: String,
+        /// The turn, where a tool wrote.
+        turn: Option<TurnId>,
+    },
+    /// A system prompt took the entries in: from here on they shape the agent in this session.
+    Adopted {
+        /// The agent.
+        agent: String,
+        /// Entries of `MEMORY.md`.
+        memory: Vec<Digest>,
+        /// Entries of `USER.md`.
+        user: Vec<Digest>,
+    },
+    /// Recalled for one turn.
+    Recalled {
+        /// The turn.
+        turn: TurnId,
+        /// Backend.
+        backend: String,
+        /// The block that was sent.
+        block: String,
+        /// Milliseconds.
+        took_ms: u64,
+    },
+    /// The turn went on without recall.
+    RecallSkipped {
+        /// The turn.
+        turn: TurnId,
+        /// Backend.
+        backend: String,
+        /// Why.
+        why: String,
+        /// Milliseconds.
+        took_ms: u64,
+    },
+    /// The backend has the turn.
+    Synced {
+        /// The turn.
+        turn: TurnId,
+        /// Whether an earlier attempt may have reached it too.
+        possible_duplicate: bool,
+    },
+    /// The backend was asked to prepare the next recall.
+    Warmed {
+        /// The turn.
+        turn: TurnId,
+    },
+}
+
+/// The moments of one stream, in order.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTimeline(Vec<Moment>);
+
+impl MemoryTimeline {
+    /// In order.
+    pub fn moments(&self) -> &[Moment] {
+        &self.0
+    }
+
+    /// Folds one event.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        if let Some(what) = what(recorded) {
+            self.0.push(Moment {
+                position: recorded.position,
+                stream: recorded.stream,
+                version: recorded.version,
+                at: at(recorded.recorded_at),
+                what,
+            });
+        }
+    }
+}
+
+fn at(timestamp: Timestamp) -> String {
+    timestamp.rfc3339()
+}
+
+fn what(recorded: &Recorded) -> Option<What> {
+    use dispatch_events::catalogue::memory::MemoryChange;
+    Some(match recorded.event()? {
+        Event::MemoryNoted(event) => {
+            let (mut added, mut removed) = (Vec::new(), Vec::new());
+            for change in &event.changes {
+                match change {
+                    MemoryChange::Added(new) => added.push(*new),
+                    MemoryChange::Replaced { old, new } => {
+                        removed.push(*old);
+                        added.push(*new);
+                    }
+                    MemoryChange::Removed(old) => removed.push(*old),
+                }
+            }
+            let entries = event.after.split("\n§\n").map(str::trim).filter(|entry| !entry.is_empty());
+            What::Noted {
+                target: event.target,
+                added,
+                removed,
+                entries: entries.map(str::to_owned).collect(),
+                writer: event.writer.clone(),
+                turn: event.turn,
+            }
+        }
+        Event::MemoryAdopted(event) => {
+            What::Adopted { agent: event.agent.clone(), memory: event.memory.clone(), user: event.user.clone() }
+        }
+        Event::MemoryRecalled(event) => What::Recalled {
+            turn: event.turn,
+            backend: event.backend.clone(),
+            block: event.block.clone(),
+            took_ms: event.took_ms,
+        },
+        Event::MemoryRecallSkipped(event) => What::RecallSkipped {
+            turn: event.turn,
+            backend: event.backend.clone(),
+            why: event.why.clone(),
+            took_ms: event.took_ms,
+        },
+        Event::MemorySynced(event) => What::Synced { turn: event.turn, possible_duplicate: event.possible_duplicate },
+        Event::MemoryWarmed(event) => What::Warmed { turn: event.turn },
+        _ => return None,
+    })
+}

@@ -1,0 +1,78 @@
+//! The frozen system prompt and tools.
+
+use dispatch_events::{Digest, Event, Recorded, Version, catalogue::prompt::PromptSource};
+use std::sync::Arc;
+
+/// The system prompt as it was built.
+#[derive(Clone, Debug)]
+pub struct BuiltPrompt {
+    /// Identity and guidance.
+    pub stable: Arc<str>,
+    /// The caller's system message and the project's context file.
+    pub context: String,
+    /// Memory blocks and the date.
+    pub volatile: String,
+    /// What the tiers were made of.
+    pub sources: Vec<PromptSource>,
+    /// Digest of the whole text.
+    pub digest: Digest,
+    /// Version of the event.
+    pub version: Version,
+}
+
+impl BuiltPrompt {
+    /// The text as it is sent: the tiers that hold something, joined by blank lines.
+    pub fn text(&self) -> String {
+        join(&self.stable, &self.context, &self.volatile)
+    }
+}
+
+/// The tiers that hold something, joined by blank lines.
+pub fn join(stable: &str, context: &str, volatile: &str) -> String {
+    let tiers: Vec<&str> = [stable, context, volatile].into_iter().filter(|tier| !tier.is_empty()).collect();
+    tiers.join("\n\n")
+}
+
+/// The tools as they were frozen.
+#[derive(Clone, Debug)]
+pub struct FrozenTools {
+    /// The JSON array, exactly as it is sent.
+    pub schemas: Arc<str>,
+    /// Names in its order.
+    pub names: Vec<String>,
+    /// Version of the event.
+    pub version: Version,
+}
+
+/// What stands before the first message.
+#[derive(Clone, Debug, Default)]
+pub struct Prompt {
+    /// The system prompt, once it is built.
+    pub built: Option<BuiltPrompt>,
+    /// The tools, once they are frozen.
+    pub tools: Option<FrozenTools>,
+}
+
+impl Prompt {
+    /// Folds one event.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        let shared = || recorded.shared.first().cloned().unwrap_or_default();
+        match recorded.event() {
+            Some(Event::PromptBuilt(event)) => {
+                self.built = Some(BuiltPrompt {
+                    stable: shared(),
+                    context: event.context.clone(),
+                    volatile: event.volatile.clone(),
+                    sources: event.sources.clone(),
+                    digest: event.digest,
+                    version: recorded.version,
+                });
+            }
+            Some(Event::ToolsetFrozen(event)) => {
+                self.tools =
+                    Some(FrozenTools { schemas: shared(), names: event.names.clone(), version: recorded.version });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The composition of all folds: what a session is.
+
+use crate::{
+    admissions::Admissions, calls::ModelCalls, lease::Lease, memory::MemoryTimeline, obligations::Obligations,
+    prompt::Prompt, tools::ToolUses, transcript::Transcript, turns::Turns, usage::UsageTotals,
+};
+use dispatch_events::{
+    Body, Event, Position, Recorded, StreamId, Timestamp, Version, catalogue::session::SessionOpened, keys::KeyId,
+    log::Tip,
+};
+
+/// Why an event was not folded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FoldError {
+    /// Not the next event of this stream.
+    #[error("stream {stream}: version {version} does not follow version {after}")]
+    Gap {
+        /// The stream.
+        stream: StreamId,
+        /// The event's version.
+        version: Version,
+        /// The version that the state has.
+        after: Version,
+    },
+    /// The payload can't be read: the history would look whole without it, and is not.
+    #[error("position {position}: the event `{kind}` can't be read: {why}")]
+    Unreadable {
+        /// Where.
+        position: Position,
+        /// Its type.
+        kind: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// A session, folded from its stream.
+#[derive(Clone, Debug, Default)]
+pub struct SessionState {
+    /// Its stream.
+    pub stream: StreamId,
+    /// Version of the last event that was folded.
+    pub version: Version,
+    /// Position of the last event that was folded.
+    pub position: Position,
+    /// Key that seals it.
+    pub key: KeyId,
+    /// Raised only by events that change what a person sees.
+    pub revision: u64,
+    /// How it began.
+    pub opened: Option<SessionOpened>,
+    /// Its name now.
+    pub name: String,
+    /// When it began.
+    pub opened_at: Timestamp,
+    /// When the last event was recorded.
+    pub updated_at: Timestamp,
+    /// Inputs.
+    pub admissions: Admissions,
+    /// The right to run a turn.
+    pub lease: Lease,
+    /// Turns.
+    pub turns: Turns,
+    /// System prompt and tools.
+    pub prompt: Prompt,
+    /// What was said.
+    pub transcript: Transcript,
+    /// Requests to models.
+    pub calls: ModelCalls,
+    /// Tool calls.
+    pub tools: ToolUses,
+    /// Memory.
+    pub memory: MemoryTimeline,
+    /// What is owed.
+    pub obligations: Obligations,
+    /// Tokens.
+    pub usage: UsageTotals,
+    /// Events of another build that were skipped.
+    pub skipped: u64,
+}
+
+impl SessionState {
+    /// The state of a stream that has no events.
+    pub fn empty(stream: StreamId) -> Self {
+        Self { stream, ..Self::default() }
+    }
+
+    /// Where the next event goes.
+    pub fn tip(&self) -> Tip {
+        Tip { stream: self.stream, version: self.version, key: self.key }
+    }
+
+    /// Folds one event.
+    ///
+    /// # Errors
+    /// [`FoldError`] when it is not the next one or can't be read; the state is as it was.
+    pub fn apply(&mut self, recorded: &Recorded) -> Result<(), FoldError> {
+        if recorded.stream != self.stream || recorded.version != self.version.next() {
+            let (stream, version, after) = (recorded.stream, recorded.version, self.version);
+            return Err(FoldError::Gap { stream, version, after });
+        }
+        match &recorded.body {
+            Body::Known(_) => {}
+            Body::Unknown { .. } => self.skipped += 1,
+            Body::Erased => return Err(unreadable(recorded, "it was erased")),
+            Body::Unreadable(why) => return Err(unreadable(recorded, why)),
+        }
+        self.version = recorded.version;
+        self.position = recorded.position;
+        self.key = recorded.key;
+        self.updated_at = recorded.recorded_at;
+        self.identity(recorded);
+        self.admissions.apply(recorded);
+        self.lease.apply(recorded);
+        self.turns.apply(recorded);
+        self.prompt.apply(recorded);
+        self.transcript.apply(recorded, &self.admissions, &self.turns);
+        self.calls.apply(recorded);
+        self.tools.apply(recorded);
+        self.memory.apply(recorded);
+        self.obligations.apply(recorded);
+        self.usage.apply(recorded);
+        Ok(())
+    }
+
+    fn identity(&mut self, recorded: &Recorded) {
+        match recorded.event() {
+            Some(Event::SessionOpened(event)) => {
+                self.name.clone_from(&event.name);
+                self.opened_at = recorded.recorded_at;
+                self.opened = Some(event.clone());
+                self.revision += 1;
+            }
+            Some(Event::SessionRenamed(event)) => {
+                self.name.clone_from(&event.name);
+                self.revision += 1;
+            }
+            Some(
+                Event::InputQueued(_)
+                | Event::InputSettled(_)
+                | Event::InputCancelled(_)
+                | Event::InputUnknown(_)
+                | Event::MessageRecorded(_)
+                | Event::ToolFinished(_)
+                | Event::TurnInterrupted(_)
+                | Event::TurnFailed(_),
+            ) => self.revision += 1,
+            _ => {}
+        }
+    }
+}
+
+fn unreadable(recorded: &Recorded, why: &str) -> FoldError {
+    FoldError::Unreadable { position: recorded.position, kind: recorded.kind.clone(), why: why.to_owned() }
+}

@@ -1,0 +1,102 @@
+//! Tool calls and their one result.
+
+use dispatch_events::{
+    Event, Recorded, Timestamp, TurnId,
+    catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolOutcome},
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Where a call is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// Asked for; it has not run.
+    Requested,
+    /// Its body may have run.
+    Started {
+        /// What a repeat would do.
+        class: EffectClass,
+    },
+    /// It has its result.
+    Finished {
+        /// How it ended.
+        outcome: ToolOutcome,
+        /// Whether something outside may have changed.
+        effect: EffectDisposition,
+        /// Milliseconds that it ran.
+        duration_ms: u64,
+    },
+    /// Nobody can say how it ended.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+/// One call.
+#[derive(Clone, Debug)]
+pub struct ToolUse {
+    /// Turn.
+    pub turn: TurnId,
+    /// Which call.
+    pub call: CallRef,
+    /// Where it is.
+    pub state: CallState,
+    /// When it was asked for.
+    pub at: Timestamp,
+}
+
+/// All tool calls of a session, in order.
+#[derive(Clone, Debug, Default)]
+pub struct ToolUses(BTreeMap<CallRef, ToolUse>);
+
+impl ToolUses {
+    /// A call.
+    pub fn get(&self, call: CallRef) -> Option<&ToolUse> {
+        self.0.get(&call)
+    }
+
+    /// In order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &ToolUse> {
+        self.0.values()
+    }
+
+    /// Calls of a turn without a result, in order.
+    pub fn open(&self, turn: TurnId) -> impl Iterator<Item = &ToolUse> {
+        // A turn's calls are the newest ones, so the walk from the end is short.
+        let mut open: Vec<_> = self
+            .0
+            .values()
+            .rev()
+            .take_while(|call| call.turn == turn)
+            .filter(|call| !matches!(call.state, CallState::Finished { .. }))
+            .collect();
+        open.reverse();
+        open.into_iter()
+    }
+
+    /// Folds one event.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        match recorded.event() {
+            Some(Event::ToolRequested(event)) => {
+                let at = recorded.recorded_at;
+                let call = ToolUse { turn: event.turn, call: event.call, state: CallState::Requested, at };
+                self.0.insert(event.call, call);
+            }
+            Some(Event::ToolStarted(event)) => self.set(event.call, CallState::Started { class: event.class }),
+            Some(Event::ToolFinished(event)) => self.set(
+                event.call,
+                CallState::Finished { outcome: event.outcome, effect: event.effect, duration_ms: event.duration_ms },
+            ),
+            Some(Event::ToolUnknown(event)) => self.set(event.call, CallState::Unknown { why: event.why.clone() }),
+            _ => {}
+        }
+    }
+
+    fn set(&mut self, call: CallRef, state: CallState) {
+        if let Some(call) = self.0.get_mut(&call) {
+            call.state = state;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What was said, beside what was sent for it.
+
+use crate::{admissions::Admissions, replay::WireMessage, turns::Turns};
+use dispatch_events::{
+    Digest, Event, Part, RawJson, Recorded, StreamId, Timestamp, TurnId, Version,
+    catalogue::{
+        message::{ApiContent, GivenRole, Message, MessageRecorded, Piece, ToolCall},
+        tool::{CallRef, ToolOutcome},
+    },
+};
+use std::{collections::HashMap, sync::Arc};
+
+/// One line of the transcript.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Stream that it stands in.
+    pub stream: StreamId,
+    /// Version of its event.
+    pub version: Version,
+    /// Turn that it belongs to.
+    pub turn: TurnId,
+    /// When; for people.
+    pub at: Timestamp,
+    /// Who speaks, and what.
+    pub said: Said,
+}
+
+/// Who speaks, and what.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// A person.
+    User {
+        /// What was said.
+        content: Arc<str>,
+        /// What was sent for it, where that differs.
+        api_content: Option<Arc<str>>,
+    },
+    /// The model.
+    Assistant {
+        /// What a person reads.
+        content: Arc<str>,
+        /// What is sent for it, where that differs.
+        api_content: Option<Arc<str>>,
+        /// Reasoning as it came.
+        reasoning: Option<String>,
+        /// Tool calls as they came.
+        calls: Vec<ToolCall>,
+        /// Other fields of the vendor's message.
+        extra: Option<RawJson>,
+        /// The turn was stopped while it came in.
+        partial: bool,
+    },
+    /// A tool call's result, in the order of the calls. `None` while it has none.
+    Tool {
+        /// Which call.
+        call: CallRef,
+        /// The vendor's id of the call.
+        id: String,
+        /// Name of the tool.
+        tool: String,
+        /// How it ended, and what the model reads.
+        result: Option<(ToolOutcome, Arc<str>)>,
+    },
+    /// A word of the host to the person: never sent to the model, never the assistant's.
+    Notice {
+        /// The word.
+        content: Arc<str>,
+    },
+}
+
+/// The transcript of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    entries: Vec<Entry>,
+    /// Entries that go to the model, in order.
+    wire: Vec<usize>,
+    /// Where the result of a call goes.
+    slots: HashMap<CallRef, usize>,
+    /// Messages whose api_content does not give its digest: named, and the content is sent.
+    problems: Vec<String>,
+}
+
+impl Transcript {
+    /// All lines, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What went wrong while it was folded.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// How many messages go to the model.
+    pub fn wire_len(&self) -> usize {
+        self.wire.len()
+    }
+
+    /// The messages from `from` on, as a dialect renders them.
+    pub fn wire_messages(&self, from: usize) -> impl Iterator<Item = WireMessage> {
+        self.wire.iter().skip(from).map(|index| wire_message(&self.entries[*index].said))
+    }
+
+    /// The call as the model wrote it.
+    pub fn call(&self, call: CallRef) -> Option<&ToolCall> {
+        let tool = *self.slots.get(&call)?;
+        let message = self.entries[..tool].iter().rev().find(|entry| entry.version == call.message)?;
+        match &message.said {
+            Said::Assistant { calls, .. } => calls.get(call.index as usize),
+            _ => None,
+        }
+    }
+
+    /// The last successful output of a tool.
+    pub fn last_output(&self, name: &str) -> Option<&str> {
+        self.entries.iter().rev().find_map(|entry| match &entry.said {
+            Said::Tool { tool, result: Some((ToolOutcome::Ok, output)), .. } if tool == name => Some(&**output),
+            _ => None,
+        })
+    }
+
+    /// What the person said and what the last answer was, for a turn.
+    pub fn exchange(&self, turn: TurnId) -> (Option<Arc<str>>, Option<Arc<str>>) {
+        let mut said = (None, None);
+        for entry in self.entries.iter().rev().take_while(|entry| entry.turn == turn) {
+            match &entry.said {
+                Said::User { content, .. } => said.0 = Some(content.clone()),
+                Said::Assistant { content, partial: false, .. } if said.1.is_none() => {
+                    said.1 = Some(content.clone());
+                }
+                _ => {}
+            }
+        }
+        said
+    }
+
+    /// Folds one event. Looks at the admissions for what was said, at the turns for what was recalled.
+    pub fn apply(&mut self, recorded: &Recorded, admissions: &Admissions, turns: &Turns) {
+        match recorded.event() {
+            Some(Event::MessageRecorded(event)) => self.message(recorded, event, admissions, turns),
+            Some(Event::ToolFinished(event)) => {
+                if let Some(index) = self.slots.get(&event.call)
+                    && let Said::Tool { result, .. } = &mut self.entries[*index].said
+                {
+                    *result = Some((event.outcome, event.output.as_str().into()));
+                }
+            }
+            Some(Event::TurnInterrupted(event)) => {
+                self.notice(recorded, event.turn, &format!("The turn was stopped: {}.", event.why));
+            }
+            Some(Event::TurnFailed(event)) => {
+                self.notice(recorded, event.turn, &format!("The turn failed: {}", event.message));
+            }
+            Some(Event::InputRequeued(event)) => {
+                let turn = admissions.get(event.admission).and_then(|admission| admission.turn).unwrap_or_default();
+                let word = format!("The turn was aborted ({}) and starts again.", event.why);
+                self.notice(recorded, turn, &word);
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, recorded: &Recorded, event: &MessageRecorded, admissions: &Admissions, turns: &Turns) {
+        let content: Arc<str> = match &event.message {
+            Message::User { admission } => {
+                admissions.get(*admission).map(|admission| Part::joined(&admission.parts)).unwrap_or_default().into()
+            }
+            Message::Given { parts, .. } | Message::Assistant { parts, .. } => Part::joined(parts).into(),
+        };
+        let recalled = turns.get(event.turn).and_then(|turn| turn.recalled.as_deref());
+        let api_content = event.api_content.as_ref().and_then(|api| {
+            let text = resolve(&content, api, recalled);
+            if text.is_none() {
+                self.problems.push(format!("version {}: api_content does not give its digest", recorded.version));
+            }
+            text
+        });
+        let said = match &event.message {
+            Message::User { .. } | Message::Given { role: GivenRole::User, .. } => Said::User { content, api_content },
+            Message::Given { role: GivenRole::Assistant, .. } => Said::Assistant {
+                content,
+                api_content,
+                reasoning: None,
+                calls: Vec::new(),
+                extra: None,
+                partial: false,
+            },
+            Message::Assistant { reasoning, calls, extra, partial, .. } => Said::Assistant {
+                content,
+                api_content,
+                reasoning: reasoning.clone(),
+                calls: calls.clone(),
+                extra: extra.clone(),
+                partial: *partial,
+            },
+        };
+        self.push(recorded, event.turn, said, true);
+        if let Message::Assistant { calls, .. } = &event.message {
+            for (index, call) in calls.iter().enumerate() {
+                let at = CallRef { message: recorded.version, index: index as u32 };
+                self.slots.insert(at, self.entries.len());
+                let said = Said::Tool { call: at, id: call.id.clone(), tool: call.tool.clone(), result: None };
+                self.push(recorded, event.turn, said, true);
+            }
+        }
+    }
+
+    fn notice(&mut self, recorded: &Recorded, turn: TurnId, word: &str) {
+        self.push(recorded, turn, Said::Notice { content: word.into() }, false);
+    }
+
+    fn push(&mut self, recorded: &Recorded, turn: TurnId, said: Said, wire: bool) {
+        if wire {
+            self.wire.push(self.entries.len());
+        }
+        let (stream, version, at) = (recorded.stream, recorded.version, recorded.recorded_at);
+        self.entries.push(Entry { stream, version, turn, at, said });
+    }
+}
+
+/// The text that was sent; `None` if the pieces don't give the recorded digest.
+fn resolve(content: &str, api: &ApiContent, recalled: Option<&str>) -> Option<Arc<str>> {
+    match api {
+        ApiContent::Exact(text) => Some(text.as_str().into()),
+        ApiContent::Appended { pieces, digest } => {
+            let mut text = content.to_owned();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(piece) => text.push_str(piece),
+                    Piece::Recalled => text.push_str(recalled?),
+                }
+            }
+            (Digest::of(text.as_bytes()) == *digest).then(|| text.into())
+        }
+    }
+}
+
+fn wire_message(said: &Said) -> WireMessage {
+    match said {
+        Said::User { content, api_content } => {
+            WireMessage::User { text: api_content.as_deref().unwrap_or(content).to_owned() }
+        }
+        Said::Assistant { content, api_content, reasoning, calls, extra, .. } => WireMessage::Assistant {
+            text: api_content.as_deref().unwrap_or(content).to_owned(),
+            reasoning: reasoning.clone(),
+            calls: calls.clone(),
+            extra: extra.clone(),
+        },
+        Said::Tool { id, tool, result, .. } => WireMessage::Tool {
+            call: id.clone(),
+            tool: tool.clone(),
+            output: result.as_ref().map(|(_, output)| output.to_string()).unwrap_or_default(),
+        },
+        Said::Notice { content } => WireMessage::User { text: content.to_string() },
+    }
+}
