@@ -1,0 +1,110 @@
+//! The suites that kill a process at random moments, with counts too high for every build.
+//!
+//! A suite is a test file that reads [`KILLS`]; it is found by that, so a new one takes part without being listed.
+
+use crate::{
+    Failure,
+    edges::manifest::{Manifest, read_workspace},
+    source::SourceFile,
+};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    process::{Command, ExitStatus},
+};
+
+/// The environment variable that says how often a suite kills.
+pub const KILLS: &str = "DISPATCH_KILLS";
+
+/// The kills of a full run.
+pub const FULL: u32 = 100;
+
+/// One `cargo test` to run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Suite {
+    /// The package.
+    pub package: String,
+    /// What selects the suite in it: `--lib`, or `--test NAME`.
+    pub target: Vec<String>,
+}
+
+impl Suite {
+    /// Runs it from `root` with `kills` kills, its output shown as it comes.
+    pub fn run(&self, root: &Path, kills: u32, is_release: bool) -> Result<ExitStatus, Failure> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(root).env(KILLS, kills.to_string()).args(["test", "--package", &self.package]);
+        cargo.args(&self.target);
+        if is_release {
+            cargo.arg("--release");
+        }
+        cargo.args(["--", "--nocapture"]);
+        cargo.status().map_err(|cause| Failure::Program { program: "cargo".into(), cause })
+    }
+}
+
+/// The suites of the workspace at `root`.
+pub fn suites(root: &Path, files: &[SourceFile]) -> Result<BTreeSet<Suite>, Failure> {
+    let manifests = read_workspace(root)?;
+    let found: BTreeSet<Suite> = files
+        .iter()
+        .filter(|file| file.text.contains(KILLS))
+        .filter_map(|file| suite(&manifests, &file.path))
+        .collect();
+    if found.is_empty() {
+        return Err(Failure::Nothing(format!("no test reads {KILLS}: there is nothing to run")));
+    }
+    Ok(found)
+}
+
+fn suite(manifests: &[Manifest], path: &str) -> Option<Suite> {
+    let (folder, inside) = match path.split_once('/')? {
+        ("tests", _) => ("", path),
+        split => split,
+    };
+    let manifest_path = if folder.is_empty() { "Cargo.toml".to_owned() } else { format!("{folder}/Cargo.toml") };
+    let manifest = manifests.iter().find(|manifest| manifest.path == manifest_path)?;
+    if manifest.package == "xtask" {
+        return None;
+    }
+    let target = match inside.strip_prefix("tests/") {
+        None => vec!["--lib".to_owned()],
+        // A file in a folder below `tests/` is shared by the suites beside it: all of them run.
+        Some(shared) if shared.contains('/') => vec!["--test".to_owned(), "*".to_owned()],
+        Some(name) => vec!["--test".to_owned(), name.strip_suffix(".rs")?.to_owned()],
+    };
+    Some(Suite { package: manifest.package.clone(), target })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source;
+
+    #[test]
+    fn a_suite_is_found_by_the_variable_that_it_reads() {
+        let reads = format!("let kills = std::env::var(\"{KILLS}\");");
+        let file = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
+        let files = [
+            file("events/tests/kill.rs", &reads),
+            file("events/src/store/sled/tests.rs", &reads),
+            file("tests/crash.rs", &reads),
+            file("tests/support/kill.rs", &reads),
+            file("tests/chat.rs", "fn none() {}"),
+            file("xtask/src/torture.rs", &reads),
+        ];
+        let found: Vec<_> = suites(&source::root(), &files)
+            .unwrap()
+            .into_iter()
+            .map(|suite| format!("{} {}", suite.package, suite.target.join(" ")))
+            .collect();
+        assert_eq!(
+            found,
+            ["dispatch --test *", "dispatch --test crash", "dispatch-events --lib", "dispatch-events --test kill"]
+        );
+    }
+
+    #[test]
+    fn no_suite_is_an_error() {
+        assert!(matches!(suites(&source::root(), &[]), Err(Failure::Nothing(_))));
+    }
+}
