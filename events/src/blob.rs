@@ -117,12 +117,16 @@ impl BlobStore {
                 files.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sealed);
             }
             Place::Folder(folder) => {
-                let path = folder.join(name);
-                if path.exists() {
-                    return Ok(());
+                let space_folder = folder.join(space);
+                disk::create_private_dir(&space_folder)?;
+                // A file that is there and whole is not written again; its name may still be from a run that was
+                // killed before it could sync the folders, and a damaged one is replaced.
+                if folder.join(&name).exists() && self.read(space, key, address).is_ok() {
+                    disk::sync_dir(&space_folder)?;
+                } else {
+                    disk::replace_synced(&folder.join(name), &seal::seal(key, &address.0, bytes)?)?;
                 }
-                disk::create_private_dir(&folder.join(space))?;
-                disk::replace_synced(&path, &seal::seal(key, &address.0, bytes)?)?;
+                disk::sync_dir(folder)?;
             }
         }
         Ok(())

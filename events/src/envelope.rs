@@ -97,6 +97,17 @@ pub struct Header {
     pub hash: Digest,
 }
 
+/// Where a record says that it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Stream.
+    pub stream: StreamId,
+    /// Number in the stream.
+    pub version: Version,
+    /// Place in the whole log.
+    pub position: Position,
+}
+
 /// Why bytes are not a record.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EnvelopeError {
@@ -197,6 +208,21 @@ impl Header {
         let payload = &record[HEADER_LEN..wants];
         let actual = checksum(&record[..HEADER_LEN - 4], payload);
         if actual == stored { Ok((header, payload)) } else { Err(EnvelopeError::Checksum { actual, stored }) }
+    }
+
+    /// The place that a record names, without any check; `None` if it is shorter than a header.
+    pub fn place(record: &[u8]) -> Option<Place> {
+        let mut at = Reader { bytes: record.get(..HEADER_LEN)?, at: 24 };
+        let (stream, version) = (StreamId::from_bytes(at.take()), Version(u64::from_be_bytes(at.take())));
+        at.at = 198;
+        Some(Place { stream, version, position: Position(u64::from_be_bytes(at.take())) })
+    }
+
+    /// Stream, version and event id that a writer's bytes name.
+    pub fn written_place(writer: &[u8; WRITER_LEN]) -> (StreamId, Version, EventId) {
+        let mut at = Reader { bytes: writer, at: 24 };
+        let stream = StreamId::from_bytes(at.take());
+        (stream, Version(u64::from_be_bytes(at.take())), EventId::from_bytes(at.take()))
     }
 
     /// Length of the record that begins here, header included, if the header is whole.

@@ -10,7 +10,8 @@
 use crate::disk;
 use std::{
     collections::{HashMap, VecDeque},
-    fmt, io,
+    fmt,
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -133,8 +134,11 @@ impl Keyring {
     /// [`KeyError`] when it was destroyed, is missing or damaged.
     pub fn get(&self, id: KeyId) -> Result<KeyBytes, KeyError> {
         let mut state = self.lock();
-        if let Some(key) = state.cache.get(&id) {
-            return Ok(key.clone());
+        match state.cache.get(&id) {
+            // In memory a destroyed key is one of zeros, as it is in a slab.
+            Some(key) if **key == [0; 32] => return Err(KeyError::Destroyed(id)),
+            Some(key) => return Ok(key.clone()),
+            None => {}
         }
         let Some(path) = self.slab_path(id.slab()) else { return Err(KeyError::Missing(id)) };
         let slab = match std::fs::read(path) {
@@ -157,6 +161,34 @@ impl Keyring {
         }
         state.cache.insert(id, key.clone());
         Ok(key)
+    }
+
+    /// Destroys a key: its slot is zeros on the disk when this returns. What it sealed can't be read by anybody any more.
+    ///
+    /// # Errors
+    /// [`KeyError::Missing`] when its slab is not here, [`KeyError::Io`] when it can't be written.
+    pub fn destroy(&self, id: KeyId) -> Result<(), KeyError> {
+        let mut state = self.lock();
+        let Some(path) = self.slab_path(id.slab()) else {
+            return match state.cache.insert(id, KeyBytes::default()) {
+                Some(_) => Ok(()),
+                None => Err(KeyError::Missing(id)),
+            };
+        };
+        let mut file = match std::fs::OpenOptions::new().write(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(KeyError::Missing(id)),
+            Err(error) => return Err(error.into()),
+        };
+        if id.slot() >= SLAB_SLOTS {
+            return Err(KeyError::Damaged(id));
+        }
+        state.cache.remove(&id);
+        state.pool.retain(|unused| *unused != id);
+        let start = SLAB_HEADER.len() as u64 + u64::from(id.slot()) * SLOT_LEN as u64;
+        file.seek(SeekFrom::Start(start))?;
+        file.write_all(&[0; SLOT_LEN])?;
+        Ok(file.sync_all()?)
     }
 
     fn mint(&self, state: &mut State) -> Result<(), KeyError> {

@@ -90,6 +90,8 @@ impl Log {
         let keys = Keyring::open(&data.join("keys"))?;
         let blobs = BlobStore::open(&data.join("blobs"))?;
         let store = Store::start(SledEngine::open(&data.join("log"))?)?;
+        // The names of the three folders, also those that an earlier run made and could not sync any more.
+        disk::sync_dir(data).map_err(BlobError::from)?;
         Ok(Self::new(Arc::new(store), keys, blobs, clock))
     }
 

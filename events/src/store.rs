@@ -24,6 +24,10 @@ use std::sync::Arc;
 
 /// Most events in one append.
 pub const APPEND_EVENTS: usize = 1024;
+/// Most bytes of payloads in one append: far above what [`APPEND_EVENTS`] sealed payloads below the blob threshold give.
+pub const APPEND_BYTES: usize = 128 * 1024 * 1024;
+/// Longest session name in bytes: it is a key in every engine.
+pub const NAME_BYTES: usize = 512;
 /// Most bytes that one page of a read returns, unless a single record is larger.
 pub const PAGE_BYTES: usize = 8 * 1024 * 1024;
 

@@ -14,7 +14,7 @@ use crate::{
 
 pub(super) fn open(log: &Log, record: &[u8]) -> Result<Recorded, ReadError> {
     let (header, payload) = Header::parse(record).map_err(|error| {
-        let place = Header::parse(record).map_or_else(|_| place_of(record), |(header, _)| header.position.to_string());
+        let place = Header::place(record).map_or_else(|| "unknown".into(), |place| place.position.to_string());
         ReadError::Damaged { place: format!("position {place}"), why: error.to_string() }
     })?;
     let mut body = match event(log, &header, payload) {
@@ -60,12 +60,4 @@ fn event(log: &Log, header: &Header, payload: &[u8]) -> Result<Option<Event>, Un
         bytes = log.blobs().get(header.stream, &key, blob.address)?;
     }
     Ok(Event::decode(&header.kind, header.schema, &bytes)?)
-}
-
-/// The position that a damaged record claims.
-fn place_of(record: &[u8]) -> String {
-    match record.get(198..206).and_then(|bytes| bytes.try_into().ok()) {
-        Some(bytes) => u64::from_be_bytes(bytes).to_string(),
-        None => "unknown".into(),
-    }
 }

@@ -1,8 +1,10 @@
 //! The committer: one thread that owns all writes.
 
+mod before;
+mod page;
 mod plan;
 
-use self::plan::Plan;
+use self::{before::Before, plan::Plan};
 use super::{
     Append, AppendError, AppendFuture, Appended, CommitObserver, Engine, EngineError, EventStore, Head, LogHead,
     ReadError,
@@ -10,7 +12,7 @@ use super::{
 use crate::{Digest, EventId, Position, Recorded, StreamId, Version, envelope::Header};
 use std::{
     sync::{
-        Arc, Mutex, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicU64, Ordering},
     },
     thread::{Builder, JoinHandle},
@@ -38,6 +40,9 @@ struct Shared<E> {
     /// Last durable position: reads never show what lies behind it.
     durable: AtomicU64,
     head: RwLock<LogHead>,
+    /// The indexes before the group that is being written. Readers look at the engine first and here second: whatever
+    /// was committed in between, what they answer was durable at some moment of the call.
+    before: RwLock<Before>,
     broken: RwLock<Option<String>>,
     observers: RwLock<Vec<Arc<dyn CommitObserver>>>,
 }
@@ -52,6 +57,7 @@ impl<E: Engine> Store<E> {
         let shared = Arc::new(Shared {
             durable: AtomicU64::new(head.position.0),
             head: RwLock::new(head),
+            before: RwLock::default(),
             broken: RwLock::default(),
             observers: RwLock::default(),
             engine,
@@ -90,73 +96,85 @@ impl<E: Engine> Drop for Store<E> {
 }
 
 impl<E: Engine> Shared<E> {
-    /// One group: what waits now, checked, made durable, answered.
+    /// One group: what waits now, checked, made durable, answered. Refusals wait for the commit too: they may rest on
+    /// what the same group writes.
     fn group(&self, plan: &mut Plan, first: (Append, Answer), more: &mut mpsc::Receiver<(Append, Answer)>) {
         let mut answers = Vec::new();
         let mut next = Some(first);
         while let Some((append, answer)) = next.take() {
-            if let Some(why) = self.refusal() {
-                respond(answer, Err(AppendError::Unavailable(why)));
-            } else {
-                match plan.add(&self.engine, append) {
-                    Ok(appended) => answers.push((answer, appended)),
-                    Err(error) => respond(answer, Err(error)),
-                }
-            }
-            if plan.appends() < GROUP_APPENDS && plan.batch().bytes() < GROUP_BYTES {
+            let result = match self.broken() {
+                Some(why) => Err(AppendError::Unavailable(why)),
+                None => plan.add(&self.engine, append),
+            };
+            answers.push((answer, result));
+            if answers.len() < GROUP_APPENDS && plan.bytes() < GROUP_BYTES {
                 next = more.try_recv().ok();
             }
         }
         if plan.appends() > 0 {
-            match self.engine.commit(plan.batch()) {
+            let (batch, before) = plan.finish();
+            *self.before.write().unwrap_or_else(PoisonError::into_inner) = before;
+            match self.engine.commit(&batch) {
                 Ok(()) => self.publish(plan.done()),
                 Err(error) => return self.failed(plan, answers, &error),
             }
         }
-        for (answer, appended) in answers {
-            respond(answer, Ok(appended));
+        for (answer, result) in answers {
+            respond(answer, result);
         }
     }
 
     fn publish(&self, (head, events): (LogHead, Vec<Arc<Recorded>>)) {
-        *self.head.write().unwrap_or_else(PoisonError::into_inner) = head;
         self.durable.store(head.position.0, Ordering::Release);
+        *self.before.write().unwrap_or_else(PoisonError::into_inner) = Before::default();
+        *self.head.write().unwrap_or_else(PoisonError::into_inner) = head;
         for observer in self.observers.read().unwrap_or_else(PoisonError::into_inner).iter() {
             observer.committed(&events);
         }
     }
 
-    fn failed(&self, plan: &mut Plan, answers: Vec<(Answer, Appended)>, error: &EngineError) {
+    fn failed(&self, plan: &mut Plan, answers: Vec<(Answer, Result<Appended, AppendError>)>, error: &EngineError) {
         plan.undo();
         tracing::error!(%error, "the log could not be written");
-        for (answer, _) in answers {
-            let error = match error {
-                EngineError::Refused(why) => AppendError::Unavailable(why.clone()),
-                EngineError::Broken(why) => AppendError::Unknown(why.clone()),
+        match error {
+            EngineError::Refused(_) => {
+                *self.before.write().unwrap_or_else(PoisonError::into_inner) = Before::default();
+            }
+            // What was written half-way stays hidden until the log is opened again.
+            EngineError::Broken(why) => {
+                let why = format!("an earlier write failed ({why}); restart the host to open the log again");
+                *self.broken.write().unwrap_or_else(PoisonError::into_inner) = Some(why);
+            }
+        }
+        for (answer, result) in answers {
+            let error = match (result, error) {
+                (Err(error @ AppendError::Invalid(_)), _) => error,
+                (Ok(_), EngineError::Broken(why)) => AppendError::Unknown(why.clone()),
+                // A conflict may have been one with an append of the same group, which did not land either.
+                (_, EngineError::Refused(why) | EngineError::Broken(why)) => AppendError::Unavailable(why.clone()),
             };
             respond(answer, Err(error));
         }
-        if let EngineError::Broken(why) = error {
-            let why = format!("an earlier write failed ({why}); restart the host to open the log again");
-            *self.broken.write().unwrap_or_else(PoisonError::into_inner) = Some(why);
-        }
     }
 
-    fn refusal(&self) -> Option<String> {
+    fn broken(&self) -> Option<String> {
         self.broken.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Drops from the first record on that is not durable yet. Positions rise within a page, or fall.
+    fn durable(&self) -> u64 {
+        self.durable.load(Ordering::Acquire)
+    }
+
+    fn before(&self) -> RwLockReadGuard<'_, Before> {
+        self.before.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drops the records that are not durable yet. Positions rise within a page, or fall.
     fn durable_only(&self, mut records: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        let durable = self.durable.load(Ordering::Acquire);
-        records.retain(|record| position_in(record).is_none_or(|position| position <= durable));
+        let durable = self.durable();
+        records.retain(|record| Header::place(record).is_none_or(|place| place.position.0 <= durable));
         records
     }
-}
-
-/// The position that a record's bytes name, without checking anything else.
-fn position_in(record: &[u8]) -> Option<u64> {
-    record.get(198..206).and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes)
 }
 
 fn respond(answer: Answer, result: Result<Appended, AppendError>) {
@@ -167,42 +185,43 @@ fn respond(answer: Answer, result: Result<Appended, AppendError>) {
 
 impl<E: Engine> EventStore for Store<E> {
     fn append(&self, append: Append) -> AppendFuture {
-        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Weak, so that a future that nobody polls does not keep the committer from stopping.
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(mpsc::Sender::downgrade);
         Box::pin(async move {
             let closed = || AppendError::Unavailable("the log is closed".into());
             let (answer, result) = oneshot::channel();
-            sender.ok_or_else(closed)?.send((append, answer)).await.map_err(|_| closed())?;
+            let sender = sender.and_then(|sender| sender.upgrade()).ok_or_else(closed)?;
+            sender.send((append, answer)).await.map_err(|_| closed())?;
+            drop(sender);
             result.await.map_err(|_| AppendError::Unknown("the committer stopped".into()))?
         })
     }
 
     fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        self.shared.engine.read_stream(stream, from, limit).map(|records| self.shared.durable_only(records))
+        let end = self.head(stream)?.map_or(Version(0), |head| head.version);
+        let records = self.shared.engine.read_stream(stream, from, limit)?;
+        page::forward(&records, stream, from, limit, end)?;
+        Ok(self.shared.durable_only(records))
     }
 
     fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        self.shared.engine.read_stream_back(stream, from, limit).map(|records| self.shared.durable_only(records))
+        // From the durable end down: a page that begins behind it could come out empty in the middle of a stream.
+        let from = from.min(self.head(stream)?.map_or(Version(0), |head| head.version));
+        let records = self.shared.engine.read_stream_back(stream, from, limit)?;
+        page::backward(&records, stream, from, limit)?;
+        Ok(records)
     }
 
     fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        self.shared.engine.read_all(from, limit).map(|records| self.shared.durable_only(records))
+        let durable = self.shared.durable();
+        let records = self.shared.engine.read_all(from, limit)?;
+        page::whole(&records, from, limit, durable)?;
+        Ok(self.shared.durable_only(records))
     }
 
-    /// While a commit is under way the row may be ahead of the disk by a moment; the caller's next append settles it.
     fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
-        let head = self.shared.engine.head(stream)?;
-        let Some(row) = head else { return Ok(None) };
-        if let Some(record) = self.shared.engine.read_stream_back(stream, row.version, 1)?.first()
-            && position_in(record).is_some_and(|position| position > self.shared.durable.load(Ordering::Acquire))
-        {
-            let durable = self.read_stream_back(stream, row.version, super::APPEND_EVENTS)?;
-            let Some(record) = durable.first() else { return Ok(None) };
-            let place = || format!("stream {stream}");
-            let (header, _) =
-                Header::parse(record).map_err(|error| ReadError::Damaged { place: place(), why: error.to_string() })?;
-            return Ok(Some(Head { version: header.version, hash: header.hash, key: header.key }));
-        }
-        Ok(Some(row))
+        let row = self.shared.engine.head(stream)?;
+        Ok(self.shared.before().heads.get(&stream).copied().unwrap_or(row))
     }
 
     fn log_head(&self) -> LogHead {
@@ -210,23 +229,37 @@ impl<E: Engine> EventStore for Store<E> {
     }
 
     fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError> {
-        self.shared.engine.log_hash(position)
+        if position.0 > self.shared.durable() { Ok(None) } else { self.shared.engine.log_hash(position) }
     }
 
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        self.shared.engine.named(name)
+        let row = self.shared.engine.named(name)?;
+        Ok(self.shared.before().names.get(name).copied().unwrap_or(row))
     }
 
     fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
-        self.shared.engine.names(after, limit)
+        let mut hidden = 0;
+        loop {
+            // Room for the names that the group in flight may hide.
+            let wanted = limit.saturating_add(hidden);
+            let rows = self.shared.engine.names(after, wanted)?;
+            let before = self.shared.before();
+            if before.names.len() <= hidden {
+                let more = rows.len() == wanted;
+                return Ok(before.names(rows, after, limit, more));
+            }
+            hidden = before.names.len();
+        }
     }
 
     fn open_streams(&self) -> Result<Vec<StreamId>, ReadError> {
-        Ok(self.shared.engine.open_streams()?.into_iter().map(|(stream, _)| stream).collect())
+        let rows = self.shared.engine.open_streams()?;
+        Ok(self.shared.before().open_streams(rows))
     }
 
     fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {
-        self.shared.engine.position_of(id)
+        let position = self.shared.engine.position_of(id)?;
+        Ok(position.filter(|position| position.0 <= self.shared.durable()))
     }
 
     fn observe(&self, observer: Arc<dyn CommitObserver>) {
@@ -238,6 +271,6 @@ impl<E: Engine> EventStore for Store<E> {
     }
 
     fn refusal(&self) -> Option<String> {
-        self.shared.refusal()
+        self.shared.broken().or_else(|| self.shared.engine.refusal())
     }
 }

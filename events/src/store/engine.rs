@@ -1,6 +1,6 @@
 //! What an engine has to do: keep rows, and make one batch durable at a time.
 
-use super::{Head, LogHead, ReadError};
+use super::{Head, LogHead, PAGE_BYTES, ReadError};
 use crate::{Digest, EventId, Position, StreamId, Version};
 
 /// Everything that one group commit writes, all or none.
@@ -135,6 +135,37 @@ pub trait Engine: Send + Sync + 'static {
     /// # Errors
     /// [`ReadError`].
     fn greatest_id(&self) -> Result<EventId, ReadError>;
+
+    /// Why a commit would be refused at the moment, if it would.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A page of records that is filled up to its limits.
+#[derive(Debug)]
+pub struct Page {
+    /// What it holds.
+    pub records: Vec<Vec<u8>>,
+    limit: usize,
+    bytes: usize,
+}
+
+impl Page {
+    /// An empty page for at most `limit` records and about [`PAGE_BYTES`].
+    pub fn new(limit: usize) -> Self {
+        Self { records: Vec::new(), limit, bytes: 0 }
+    }
+
+    /// Takes a record; false when the page was full already. A first record of any length fits.
+    pub fn add(&mut self, record: Vec<u8>) -> bool {
+        let full = self.records.len() >= self.limit || (self.bytes > 0 && self.bytes + record.len() > PAGE_BYTES);
+        if !full {
+            self.bytes += record.len();
+            self.records.push(record);
+        }
+        !full
+    }
 }
 
 /// Splits a frame into its records.

@@ -20,7 +20,7 @@ pub fn effect_of(recorded: &Recorded) -> IndexEffect {
         Some(Event::SessionOpened(event)) => effect.claims = Some(event.name.clone()),
         Some(Event::SessionRenamed(event)) => {
             effect.claims = Some(event.name.clone());
-            effect.frees = Some(event.previous.clone());
+            effect.frees = Some(event.previous.clone()).filter(|previous| *previous != event.name);
         }
         Some(Event::InputQueued(_) | Event::ObligationCreated(_)) => effect.opened = 1,
         Some(

@@ -2,18 +2,18 @@
 
 use super::{
     Engine, EngineError, Head, LogHead, ReadError,
-    engine::{Batch, split_frame},
+    engine::{Batch, Page, split_frame},
 };
 use crate::{Digest, EventId, Position, StreamId, Version};
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Bound,
-    sync::{PoisonError, RwLock, RwLockReadGuard},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
-/// Keeps everything until it is dropped.
-#[derive(Default)]
-pub struct MemoryEngine(RwLock<Rows>);
+/// Keeps everything until it and all its clones are dropped; clones share the rows, so one can stand for a reopened log.
+#[derive(Clone, Default)]
+pub struct MemoryEngine(Arc<RwLock<Rows>>);
 
 #[derive(Default)]
 struct Rows {
@@ -34,9 +34,19 @@ impl MemoryEngine {
 }
 
 impl Rows {
-    fn record(&self, position: Position) -> Option<Vec<u8>> {
-        self.log.get(usize::try_from(position.0).ok()?.checked_sub(1)?).cloned()
+    fn record(&self, position: Position) -> Option<&Vec<u8>> {
+        self.log.get(usize::try_from(position.0).ok()?.checked_sub(1)?)
     }
+}
+
+fn page<'a>(records: impl Iterator<Item = &'a Vec<u8>>, limit: usize) -> Vec<Vec<u8>> {
+    let mut page = Page::new(limit);
+    for record in records {
+        if !page.add(record.clone()) {
+            break;
+        }
+    }
+    page.records
 }
 
 impl Engine for MemoryEngine {
@@ -76,19 +86,19 @@ impl Engine for MemoryEngine {
         let rows = self.rows();
         let positions = rows.streams.get(&stream).map_or(&[][..], Vec::as_slice);
         let skip = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
-        Ok(positions.iter().skip(skip).take(limit).filter_map(|position| rows.record(*position)).collect())
+        Ok(page(positions.iter().skip(skip).filter_map(|position| rows.record(*position)), limit))
     }
 
     fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
         let rows = self.rows();
         let positions = rows.streams.get(&stream).map_or(&[][..], Vec::as_slice);
         let end = usize::try_from(from.0).unwrap_or(usize::MAX).min(positions.len());
-        Ok(positions[..end].iter().rev().take(limit).filter_map(|position| rows.record(*position)).collect())
+        Ok(page(positions[..end].iter().rev().filter_map(|position| rows.record(*position)), limit))
     }
 
     fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
         let skip = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
-        Ok(self.rows().log.iter().skip(skip).take(limit).cloned().collect())
+        Ok(page(self.rows().log.iter().skip(skip), limit))
     }
 
     fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {

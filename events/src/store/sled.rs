@@ -26,12 +26,18 @@ use sled::{
     Transactional, Tree,
     transaction::{ConflictableTransactionError, TransactionError},
 };
-use std::{fs::File, path::PathBuf};
+use std::{
+    fs::File,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+};
 
 pub use open::OpenError;
 
 /// Below this many free bytes nothing is appended.
 pub const FREE_SPACE_FLOOR: u64 = 64 * 1024 * 1024;
+/// Said when the one thing happened that this form of sled must never do.
+const BLOB_FILES: &str = "sled wrote blob files, which it never syncs: stop the host and report this";
 /// Page cache of the engine in bytes.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -97,11 +103,36 @@ impl SledEngine {
             return Err(EngineError::Refused(why));
         }
         if open::has_blob_files(&self.folder) {
-            let why = "sled wrote blob files, which it never syncs: stop the host and report this".to_owned();
-            return Err(EngineError::Refused(why));
+            return Err(EngineError::Refused(BLOB_FILES.to_owned()));
         }
         Ok(())
     }
+
+    fn write_and_sync(&self, batch: &Batch) -> Result<(), EngineError> {
+        match self.write(batch) {
+            Ok(()) => {}
+            Err(TransactionError::Abort(why)) => return Err(EngineError::Refused(why)),
+            Err(TransactionError::Storage(error)) => return Err(EngineError::Broken(error.to_string())),
+        }
+        self.db.flush().map_err(|error| EngineError::Broken(error.to_string()))?;
+        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))?;
+        // This batch itself may have gone to such a file: it is not on the disk then.
+        if open::has_blob_files(&self.folder) { Err(EngineError::Broken(BLOB_FILES.to_owned())) } else { Ok(()) }
+    }
+
+    fn end(&self, stream: StreamId) -> Result<Version, ReadError> {
+        Ok(self.head_row(stream)?.map_or(Version(0), |head| head.version))
+    }
+
+    fn head_row(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
+        let row = self.heads.get(stream.bytes()).map_err(rows::io)?;
+        row.map(|row| rows::head_of(stream, &row)).transpose()
+    }
+}
+
+/// sled panics on some damaged pages; here that is an error like any other damage.
+fn guarded<T>(read: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(rows::damaged("a page", "sled panicked while it read")))
 }
 
 impl Engine for SledEngine {
@@ -112,87 +143,94 @@ impl Engine for SledEngine {
     /// **The durability point** of this engine is the `sync_data` below.
     fn commit(&self, batch: &Batch) -> Result<(), EngineError> {
         self.guard()?;
-        match self.write(batch) {
-            Ok(()) => {}
-            Err(TransactionError::Abort(why)) => return Err(EngineError::Refused(why)),
-            Err(TransactionError::Storage(error)) => return Err(EngineError::Broken(error.to_string())),
-        }
-        self.db.flush().map_err(|error| EngineError::Broken(error.to_string()))?;
-        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))
+        catch_unwind(AssertUnwindSafe(|| self.write_and_sync(batch)))
+            .unwrap_or_else(|_| Err(EngineError::Broken("sled panicked while it wrote".to_owned())))
     }
 
     fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        read::stream(&self.frames, stream, from, limit)
+        guarded(|| read::stream(&self.frames, self.end(stream)?, stream, from, limit))
     }
 
     fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        read::stream_back(&self.frames, stream, from, limit)
+        guarded(|| read::stream_back(&self.frames, self.end(stream)?, stream, from, limit))
     }
 
     fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        read::all(&self.positions, &self.frames, from, limit)
+        guarded(|| read::all(&self.positions, &self.frames, from, limit))
     }
 
     fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
-        let row = self.heads.get(stream.bytes()).map_err(rows::io)?;
-        row.map(|row| rows::head_of(stream, &row)).transpose()
+        guarded(|| self.head_row(stream))
     }
 
     fn log_head(&self) -> Result<LogHead, ReadError> {
-        let Some((key, value)) = self.positions.last().map_err(rows::io)? else { return Ok(LogHead::default()) };
-        let row = rows::position_of(&key, &value)?;
-        Ok(LogHead { position: row.last(), hash: row.log_hash })
+        guarded(|| {
+            let Some((key, value)) = self.positions.last().map_err(rows::io)? else { return Ok(LogHead::default()) };
+            let row = rows::position_of(&key, &value)?;
+            Ok(LogHead { position: row.last(), hash: row.log_hash })
+        })
     }
 
     fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError> {
-        let below = self.positions.range(..=position_key(position)).next_back();
-        let Some((key, value)) = below.transpose().map_err(rows::io)? else { return Ok(None) };
-        let row = rows::position_of(&key, &value)?;
-        Ok((row.last() == position).then_some(row.log_hash))
+        guarded(|| {
+            let below = self.positions.range(..=position_key(position)).next_back();
+            let Some((key, value)) = below.transpose().map_err(rows::io)? else { return Ok(None) };
+            let row = rows::position_of(&key, &value)?;
+            Ok((row.last() == position).then_some(row.log_hash))
+        })
     }
 
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        let row = self.names.get(name.as_bytes()).map_err(rows::io)?;
-        row.map(|row| rows::stream_of("names", &row)).transpose()
+        guarded(|| {
+            let row = self.names.get(name.as_bytes()).map_err(rows::io)?;
+            row.map(|row| rows::stream_of("names", &row)).transpose()
+        })
     }
 
     fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
         let mut start = after.as_bytes().to_vec();
         start.push(0);
-        self.names
-            .range(start..)
-            .take(limit)
-            .map(|row| {
-                let (name, stream) = row.map_err(rows::io)?;
-                Ok((String::from_utf8_lossy(&name).into_owned(), rows::stream_of("names", &stream)?))
-            })
-            .collect()
+        let name = |row: sled::Result<(sled::IVec, sled::IVec)>| {
+            let (name, stream) = row.map_err(rows::io)?;
+            let name =
+                String::from_utf8(name.to_vec()).map_err(|_| rows::damaged("names", "a name that is not text"))?;
+            Ok((name, rows::stream_of("names", &stream)?))
+        };
+        guarded(|| self.names.range(start..).take(limit).map(name).collect())
     }
 
     fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {
-        self.open
-            .iter()
-            .map(|row| {
-                let (stream, count) = row.map_err(rows::io)?;
-                Ok((rows::stream_of("open", &stream)?, rows::open_of(&count)?))
-            })
-            .collect()
+        let stream = |row: sled::Result<(sled::IVec, sled::IVec)>| {
+            let (stream, count) = row.map_err(rows::io)?;
+            Ok((rows::stream_of("open", &stream)?, rows::open_of(&count)?))
+        };
+        guarded(|| self.open.iter().map(stream).collect())
     }
 
     fn open_count(&self, stream: StreamId) -> Result<u32, ReadError> {
-        let row = self.open.get(stream.bytes()).map_err(rows::io)?;
-        row.map_or(Ok(0), |row| rows::open_of(&row))
+        guarded(|| {
+            let row = self.open.get(stream.bytes()).map_err(rows::io)?;
+            row.map_or(Ok(0), |row| rows::open_of(&row))
+        })
     }
 
     fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {
-        let row = self.ids.get(id.bytes()).map_err(rows::io)?;
-        row.map(|row| rows::number(&row, "ids").map(Position)).transpose()
+        guarded(|| {
+            let row = self.ids.get(id.bytes()).map_err(rows::io)?;
+            row.map(|row| rows::number(&row, "ids").map(Position)).transpose()
+        })
     }
 
     fn greatest_id(&self) -> Result<EventId, ReadError> {
-        let Some((key, _)) = self.ids.last().map_err(rows::io)? else { return Ok(EventId::default()) };
-        let bytes = key.as_ref().try_into().map_err(|_| rows::damaged("ids", "a key of another length"))?;
-        Ok(EventId::from_bytes(bytes))
+        guarded(|| {
+            let Some((key, _)) = self.ids.last().map_err(rows::io)? else { return Ok(EventId::default()) };
+            let bytes = key.as_ref().try_into().map_err(|_| rows::damaged("ids", "a key of another length"))?;
+            Ok(EventId::from_bytes(bytes))
+        })
+    }
+
+    fn refusal(&self) -> Option<String> {
+        self.guard().err().map(|error| error.to_string())
     }
 }
 

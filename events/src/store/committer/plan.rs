@@ -1,15 +1,20 @@
 //! What one group commit will write: checks against the engine and against what the same group wrote before.
 
+use super::before::Before;
 use crate::{
-    Digest, EventId, Recorded, StreamId, Version,
-    envelope::{self, log_chained},
+    Digest, EventId, Position, Recorded, StreamId, Version,
+    envelope::{self, Header, log_chained},
     store::{
-        APPEND_EVENTS, Append, AppendError, Appended, Engine, Head, LogHead, ReadError,
+        APPEND_BYTES, APPEND_EVENTS, Append, AppendError, Appended, Engine, Head, LogHead, NAME_BYTES, ReadError,
+        SealedEvent,
         engine::{Batch, Frame},
         index::effect_of,
     },
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// Stream heads kept in memory; beyond them the engine is asked.
 const CACHED_HEADS: usize = 65_536;
@@ -19,47 +24,67 @@ pub(super) struct Plan {
     log: LogHead,
     next: LogHead,
     greatest_id: EventId,
+    /// Ends of streams, the group's own included.
     heads: HashMap<StreamId, Head>,
+    group: Group,
+}
+
+/// What the group has so far. The maps answer what a scan of the batch would, in one step per event.
+#[derive(Default)]
+struct Group {
     batch: Batch,
+    bytes: usize,
     events: Vec<Arc<Recorded>>,
+    ids: HashMap<EventId, Position>,
+    heads: HashMap<StreamId, Head>,
+    names: HashMap<String, Option<StreamId>>,
+    open: HashMap<StreamId, u32>,
+    before: Before,
 }
 
 /// One append, checked: nothing of it is in the plan yet.
 struct Checked {
     head: Option<Head>,
     names: Vec<(String, Option<StreamId>)>,
-    opened: i32,
+    open: Option<u32>,
 }
 
 impl Plan {
     pub(super) fn new(log: LogHead, greatest_id: EventId) -> Self {
-        Self { log, next: log, greatest_id, heads: HashMap::new(), batch: Batch::default(), events: Vec::new() }
-    }
-
-    pub(super) fn batch(&self) -> &Batch {
-        &self.batch
+        Self { log, next: log, greatest_id, heads: HashMap::new(), group: Group::default() }
     }
 
     pub(super) fn appends(&self) -> usize {
-        self.batch.frames.len()
+        self.group.batch.frames.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.group.bytes
+    }
+
+    /// The group as an engine takes it: one row for each index entry that it changes, and what they were before.
+    pub(super) fn finish(&mut self) -> (Batch, Before) {
+        let group = &mut self.group;
+        group.batch.heads = group.heads.drain().collect();
+        group.batch.names = group.names.drain().collect();
+        group.batch.open = group.open.drain().collect();
+        (std::mem::take(&mut group.batch), std::mem::take(&mut group.before))
     }
 
     /// The group is durable: what to tell those who listen.
     pub(super) fn done(&mut self) -> (LogHead, Vec<Arc<Recorded>>) {
         self.log = self.next;
-        self.batch = Batch::default();
         if self.heads.len() > CACHED_HEADS {
             self.heads.clear();
         }
-        (self.log, std::mem::take(&mut self.events))
+        (self.log, std::mem::take(&mut self.group).events)
     }
 
     /// The group was not written: forget it.
     pub(super) fn undo(&mut self) {
         self.next = self.log;
         self.heads.clear();
-        self.batch = Batch::default();
-        self.events.clear();
+        self.group = Group::default();
     }
 
     /// Adds an append to the group, or says why not.
@@ -68,21 +93,23 @@ impl Plan {
             return Ok(before);
         }
         let checked = self.check(engine, &append)?;
-        self.open_count(engine, append.stream, checked.opened)?;
-        self.batch.names.extend(checked.names);
-        Ok(self.write(append, checked.head))
+        Ok(self.write(append, checked))
     }
 
     /// Answers an append whose ids are in the log already.
     fn duplicate(&self, engine: &impl Engine, append: &Append) -> Result<Option<Appended>, AppendError> {
+        let mut own = HashSet::with_capacity(append.events.len());
         let mut known = Vec::new();
         for event in &append.events {
             let id = event.recorded.id;
-            let in_group = self.batch.ids.iter().rev().find(|(other, _)| *other == id).map(|(_, position)| *position);
-            let position = match in_group {
-                None if id > self.greatest_id => None,
+            if !own.insert(id) {
+                return Err(AppendError::Invalid(format!("it holds the event id {id} twice")));
+            }
+            // Ids rise with time, so most are greater than all before them and need no look-up.
+            let position = match self.group.ids.get(&id) {
+                _ if id > self.greatest_id => None,
                 None => engine.position_of(id).map_err(unavailable)?,
-                found => found,
+                found => found.copied(),
             };
             known.extend(position);
         }
@@ -99,91 +126,133 @@ impl Plan {
         if append.events.is_empty() || append.events.len() > APPEND_EVENTS {
             return Err(AppendError::Invalid(format!("1 to {APPEND_EVENTS} events, not {}", append.events.len())));
         }
-        let head = match self.heads.get(&append.stream) {
-            Some(head) => Some(*head),
-            None => engine.head(append.stream).map_err(unavailable)?,
-        };
+        let bytes: usize = append.events.iter().map(|event| event.payload.len()).sum();
+        if bytes > APPEND_BYTES {
+            return Err(AppendError::Invalid(format!("at most {APPEND_BYTES} bytes of payloads, not {bytes}")));
+        }
+        let head = self.head(engine, append.stream)?;
         let actual = head.map_or(Version(0), |head| head.version);
         if actual != append.expected {
             return Err(AppendError::Conflict { stream: append.stream, expected: append.expected, actual });
         }
-        let mut checked = Checked { head, names: Vec::new(), opened: 0 };
+        let mut checked = Checked { head, names: Vec::new(), open: None };
         let mut version = actual;
         for event in &append.events {
             version = version.next();
-            let recorded = &event.recorded;
-            if recorded.stream != append.stream || recorded.version != version {
-                return Err(AppendError::Invalid("an event has another stream or version than its place".into()));
-            }
-            let effect = effect_of(recorded);
-            checked.opened += effect.opened;
-            if let Some(name) = effect.claims {
-                self.claim(engine, &name, append.stream)?;
-                checked.names.push((name, Some(append.stream)));
-            }
-            checked.names.extend(effect.frees.map(|name| (name, None)));
+            in_place(event, append.stream, version)?;
+            self.index(engine, &event.recorded, &mut checked)?;
         }
         Ok(checked)
     }
 
-    fn claim(&self, engine: &impl Engine, name: &str, stream: StreamId) -> Result<(), AppendError> {
-        let in_group = self.batch.names.iter().rev().find(|(other, _)| other == name).map(|(_, owner)| *owner);
-        let owner = match in_group {
-            Some(owner) => owner,
-            None => engine.named(name).map_err(unavailable)?,
-        };
-        match owner {
-            Some(owner) if owner != stream => Err(AppendError::NameTaken { name: name.to_owned(), owner }),
-            _ => Ok(()),
+    /// What an event does to the names and to the number of open things.
+    fn index(&mut self, engine: &impl Engine, event: &Recorded, checked: &mut Checked) -> Result<(), AppendError> {
+        let effect = effect_of(event);
+        if let Some(name) = effect.claims {
+            if name.len() > NAME_BYTES {
+                return Err(AppendError::Invalid(format!("a name of {} bytes, {NAME_BYTES} at most", name.len())));
+            }
+            match self.owner(engine, &checked.names, &name)? {
+                Some(owner) if owner != event.stream => return Err(AppendError::NameTaken { name, owner }),
+                _ => checked.names.push((name, Some(event.stream))),
+            }
         }
-    }
-
-    fn open_count(&mut self, engine: &impl Engine, stream: StreamId, change: i32) -> Result<(), AppendError> {
-        if change == 0 {
-            return Ok(());
+        // A name that another session has by now is not this one's to give back.
+        if let Some(name) = effect.frees
+            && self.owner(engine, &checked.names, &name)? == Some(event.stream)
+        {
+            checked.names.push((name, None));
         }
-        let in_group = self.batch.open.iter().rev().find(|(other, _)| *other == stream).map(|(_, count)| *count);
-        let count = match in_group {
-            Some(count) => count,
-            None => engine.open_count(stream).map_err(unavailable)?,
-        };
-        self.batch.open.push((stream, count.saturating_add_signed(change)));
+        if effect.opened != 0 {
+            let count = match checked.open {
+                Some(count) => count,
+                None => self.open_count(engine, event.stream)?,
+            };
+            checked.open = Some(count.saturating_add_signed(effect.opened));
+        }
         Ok(())
     }
 
-    fn write(&mut self, append: Append, head: Option<Head>) -> Appended {
+    fn head(&mut self, engine: &impl Engine, stream: StreamId) -> Result<Option<Head>, AppendError> {
+        let head = match self.heads.get(&stream) {
+            Some(head) => Some(*head),
+            None => engine.head(stream).map_err(unavailable)?,
+        };
+        if !self.group.heads.contains_key(&stream) {
+            self.group.before.heads.insert(stream, head);
+        }
+        Ok(head)
+    }
+
+    fn owner(
+        &mut self,
+        engine: &impl Engine,
+        own: &[(String, Option<StreamId>)],
+        name: &str,
+    ) -> Result<Option<StreamId>, AppendError> {
+        let in_append = own.iter().rev().find(|(other, _)| other == name).map(|(_, owner)| *owner);
+        if let Some(owner) = in_append.or_else(|| self.group.names.get(name).copied()) {
+            return Ok(owner);
+        }
+        let owner = engine.named(name).map_err(unavailable)?;
+        self.group.before.names.insert(name.to_owned(), owner);
+        Ok(owner)
+    }
+
+    fn open_count(&mut self, engine: &impl Engine, stream: StreamId) -> Result<u32, AppendError> {
+        if let Some(count) = self.group.open.get(&stream) {
+            return Ok(*count);
+        }
+        let count = engine.open_count(stream).map_err(unavailable)?;
+        self.group.before.open.insert(stream, count);
+        Ok(count)
+    }
+
+    fn write(&mut self, append: Append, checked: Checked) -> Appended {
         let first = self.next.position.next();
-        let mut hash = head.map_or(Digest::default(), |head| head.hash);
+        let mut head =
+            checked.head.unwrap_or(Head { version: Version(0), hash: Digest::default(), key: Default::default() });
         let mut bytes = Vec::new();
         let mut events = Vec::with_capacity(append.events.len());
-        let mut version = append.expected;
-        let mut key = Default::default();
         for event in append.events {
             let position = self.next.position.next();
-            hash = envelope::write_record(&mut bytes, &event.writer, &event.payload, hash, position);
+            let hash = envelope::write_record(&mut bytes, &event.writer, &event.payload, head.hash, position);
             self.next = LogHead { position, hash: log_chained(self.next.hash, position, hash) };
             let recorded = Recorded { position, hash, ..event.recorded };
-            self.batch.ids.push((recorded.id, position));
+            self.group.ids.insert(recorded.id, position);
+            self.group.batch.ids.push((recorded.id, position));
             self.greatest_id = self.greatest_id.max(recorded.id);
-            version = recorded.version;
-            key = recorded.key;
+            head = Head { version: recorded.version, hash, key: recorded.key };
             events.push(Arc::new(recorded));
         }
-        let frame = Frame {
+        self.group.bytes += bytes.len();
+        self.group.batch.frames.push(Frame {
             stream: append.stream,
             version: append.expected.next(),
             position: first,
             count: events.len() as u32,
             bytes,
             log_hash: self.next.hash,
-        };
-        self.batch.frames.push(frame);
-        let head = Head { version, hash, key };
+        });
         self.heads.insert(append.stream, head);
-        self.batch.heads.push((append.stream, head));
-        self.events.extend(events.iter().cloned());
+        self.group.heads.insert(append.stream, head);
+        self.group.names.extend(checked.names);
+        self.group.open.extend(checked.open.map(|count| (append.stream, count)));
+        self.group.events.extend(events.iter().cloned());
         Appended { first, last: self.next.position, events, duplicate: false }
     }
+}
+
+/// What is stored and what listeners are told must be the same event in the same place.
+fn in_place(event: &SealedEvent, stream: StreamId, version: Version) -> Result<(), AppendError> {
+    let recorded = &event.recorded;
+    if recorded.stream != stream || recorded.version != version {
+        return Err(AppendError::Invalid("an event has another stream or version than its place".into()));
+    }
+    if Header::written_place(&event.writer) != (stream, version, recorded.id) {
+        return Err(AppendError::Invalid("an event's header is not the one of the event beside it".into()));
+    }
+    Ok(())
 }
 
 fn unavailable(error: ReadError) -> AppendError {

@@ -3,7 +3,7 @@
 use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail};
 use crate::{disk, store::ReadError};
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
@@ -27,6 +27,12 @@ pub enum OpenError {
         folder: PathBuf,
         /// What it said.
         error: io::Error,
+    },
+    /// Another process, or another part of this one, has the log open. Nothing was touched.
+    #[error("the log in {folder} is open already: stop the process that has it, then start again")]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
     },
     /// The log is damaged. Restore a backup beside it; keep this folder for a rescue.
     #[error("the log in {folder} is damaged and was not opened: {why}. Keep the folder, and restore the last backup")]
@@ -54,6 +60,10 @@ impl SledEngine {
         if has_blob_files(folder) {
             return Err(damaged("sled wrote blob files, which it never syncs".into()));
         }
+        // Before anything is moved: these files may be in the hands of the process that has the log open.
+        if held(folder).map_err(io)? {
+            return Err(OpenError::InUse { folder: folder.to_owned() });
+        }
         set_aside(folder, |name| name.starts_with("snap.") && name.ends_with(".generating")).map_err(io)?;
         let db = match guarded(folder) {
             // A damaged snapshot; sled rebuilds from its log without it. `at: Some(..)` is damage of the log itself.
@@ -64,10 +74,13 @@ impl SledEngine {
             }
             opened => opened.map_err(|refusal| damaged(refusal.words()))?,
         };
-        let engine = Self::over(folder, db).map_err(|error| match error {
-            TreeError::Io(error) => io(error),
-            TreeError::Sled(why) => damaged(why),
-        })?;
+        let over = catch_unwind(AssertUnwindSafe(|| Self::over(folder, db)));
+        let engine = over
+            .unwrap_or_else(|_| Err(TreeError::Sled("sled panicked while it opened a tree".into())))
+            .map_err(|error| match error {
+                TreeError::Io(error) => io(error),
+                TreeError::Sled(why) => damaged(why),
+            })?;
         let checked = catch_unwind(AssertUnwindSafe(|| tail::check(&engine)));
         match checked {
             Ok(Ok(())) => Ok(engine),
@@ -127,6 +140,20 @@ fn guarded(folder: &Path) -> Result<sled::Db, Refusal> {
         Ok(Err(sled::Error::Corruption { at: None, .. })) => Err(Refusal::Snapshot),
         Ok(Err(error)) => Err(Refusal::Other(error.to_string())),
         Err(_) => Err(Refusal::Other("sled panicked while it opened the folder".into())),
+    }
+}
+
+/// Whether sled's file is locked. sled takes the lock itself when it opens; this only looks.
+fn held(folder: &Path) -> io::Result<bool> {
+    let file = match File::options().read(true).write(true).open(folder.join("db")) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => file.unlock().map(|()| false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

@@ -1,55 +1,90 @@
-//! Reading: frames are put together from their parts and split into records.
+//! Reading: frames are put together from their parts and split into records. The index of heads says how far a stream
+//! goes, so a frame that is missing is damage and never a shorter stream.
 
 use super::rows::{self, frame_key, frame_of, position_key, position_of};
 use crate::{
     Position, StreamId, Version,
     envelope::Header,
-    store::{PAGE_BYTES, ReadError},
+    store::{ReadError, engine::Page},
 };
-use sled::Tree;
+use sled::{IVec, Tree};
 
 /// The records of one frame, with the version of the first.
-struct FrameRecords {
-    version: Version,
-    records: Vec<Vec<u8>>,
+pub struct FrameRecords {
+    /// Version of the first record.
+    pub version: Version,
+    /// The records; never empty.
+    pub records: Vec<Vec<u8>>,
 }
 
-pub fn stream(frames: &Tree, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+impl FrameRecords {
+    fn next(&self) -> Version {
+        Version(self.version.0 + self.records.len() as u64)
+    }
+}
+
+/// Records from `from` on to the `end` that the stream had before this call.
+pub fn stream(
+    frames: &Tree,
+    end: Version,
+    stream: StreamId,
+    from: Version,
+    limit: usize,
+) -> Result<Vec<Vec<u8>>, ReadError> {
     let mut page = Page::new(limit);
-    let mut next = first_at_or_below(frames, stream, from)?;
-    while let Some(version) = next {
-        let frame = load(frames, stream, version)?;
-        next = Some(Version(frame.version.0 + frame.records.len() as u64));
-        for (index, record) in frame.records.into_iter().enumerate() {
-            if frame.version.0 + index as u64 >= from.0 && !page.add(record) {
+    let from = Version(from.0.max(1));
+    if from > end || limit == 0 {
+        return Ok(page.records);
+    }
+    let mut next = first_at_or_below(frames, stream, from)?.ok_or_else(|| missing(stream, from))?;
+    // One scan over the stream's rows: a look-up for each frame would cost as much again as reading it.
+    let last = frame_key(stream, Version(u64::MAX), u16::MAX);
+    let mut rows = frames.range(frame_key(stream, next, 0)..=last).peekable();
+    while next <= end {
+        let mut parts = Parts::new(stream, next);
+        while let Some(row) = rows.next_if(|row| row.as_ref().map_or(true, |(key, _)| key[..24] == parts.key[..24])) {
+            let (key, part) = row.map_err(rows::io)?;
+            parts.add(&key, &part)?;
+        }
+        let frame = parts.frame()?;
+        next = frame.next();
+        for (record, version) in frame.records.into_iter().zip(frame.version.0..) {
+            if version >= from.0 && !page.add(record) {
                 return Ok(page.records);
             }
-        }
-        if next.is_some_and(|version| !exists(frames, stream, version)) {
-            next = None;
         }
     }
     Ok(page.records)
 }
 
-pub fn stream_back(frames: &Tree, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+/// Records from `from` down, which is at most the end of the stream.
+pub fn stream_back(
+    frames: &Tree,
+    end: Version,
+    stream: StreamId,
+    from: Version,
+    limit: usize,
+) -> Result<Vec<Vec<u8>>, ReadError> {
     let mut page = Page::new(limit);
-    let mut next = first_at_or_below(frames, stream, from)?;
-    while let Some(version) = next {
+    let mut wanted = from.min(end);
+    while wanted.0 > 0 && page.records.len() < limit {
+        let version = first_at_or_below(frames, stream, wanted)?.ok_or_else(|| missing(stream, wanted))?;
         let frame = load(frames, stream, version)?;
-        for (index, record) in frame.records.into_iter().enumerate().rev() {
-            if frame.version.0 + index as u64 <= from.0 && !page.add(record) {
+        if frame.next() <= wanted {
+            return Err(missing(stream, wanted));
+        }
+        let versions = frame.version.0..;
+        for (version, record) in versions.zip(frame.records).collect::<Vec<_>>().into_iter().rev() {
+            if version <= wanted.0 && !page.add(record) {
                 return Ok(page.records);
             }
         }
-        next = match version.0 {
-            0 | 1 => None,
-            version => first_at_or_below(frames, stream, Version(version - 1))?,
-        };
+        wanted = Version(version.0.saturating_sub(1));
     }
     Ok(page.records)
 }
 
+/// Records of the whole log from `from` on.
 pub fn all(positions: &Tree, frames: &Tree, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
     let mut page = Page::new(limit);
     let from = Position(from.0.max(1));
@@ -67,79 +102,93 @@ pub fn all(positions: &Tree, frames: &Tree, from: Position, limit: usize) -> Res
             return Err(rows::damaged(&format!("position {}", expected.unwrap_or_default()), &why));
         }
         expected = Some(row.last().next());
-        let frame = load(frames, row.stream, row.version)?;
-        if frame.records.len() != row.count as usize {
-            let why = format!("{} records where {} were written", frame.records.len(), row.count);
-            return Err(rows::damaged(&format!("position {}", row.first), &why));
+        if row.last() < from {
+            continue;
         }
-        for (index, record) in frame.records.into_iter().enumerate() {
-            if row.first.0 + index as u64 >= from.0 && !page.add(record) {
+        for (record, position) in load_row(frames, &row)?.into_iter().zip(row.first.0..) {
+            if position >= from.0 && !page.add(record) {
                 return Ok(page.records);
             }
+        }
+        if page.records.len() >= limit {
+            break;
         }
     }
     Ok(page.records)
 }
 
+/// All records of the frame that a row of `positions` names, of any size.
+pub fn load_row(frames: &Tree, row: &rows::PositionRow) -> Result<Vec<Vec<u8>>, ReadError> {
+    let frame = load(frames, row.stream, row.version)?;
+    if frame.records.len() == row.count as usize {
+        return Ok(frame.records);
+    }
+    let why = format!("{} records where {} were written", frame.records.len(), row.count);
+    Err(rows::damaged(&format!("position {}", row.first), &why))
+}
+
 /// The frame of `stream` that begins at or below `version`.
 fn first_at_or_below(frames: &Tree, stream: StreamId, version: Version) -> Result<Option<Version>, ReadError> {
-    let version = Version(version.0.max(1));
     let low = frame_key(stream, Version(0), 0);
     let high = frame_key(stream, version, u16::MAX);
     let found = frames.range(low..=high).next_back().transpose().map_err(rows::io)?;
     found.map(|(key, _)| frame_of(&key).map(|(_, version)| version)).transpose()
 }
 
-fn exists(frames: &Tree, stream: StreamId, version: Version) -> bool {
-    frames.contains_key(frame_key(stream, version, 0)).unwrap_or(true)
-}
-
 fn load(frames: &Tree, stream: StreamId, version: Version) -> Result<FrameRecords, ReadError> {
-    let place = || format!("stream {stream}, version {version}");
-    let mut bytes = Vec::new();
-    let low = frame_key(stream, version, 0);
-    let high = frame_key(stream, version, u16::MAX);
-    for (expected, row) in frames.range(low..=high).enumerate() {
+    let mut parts = Parts::new(stream, version);
+    for row in frames.range(frame_key(stream, version, 0)..=frame_key(stream, version, u16::MAX)) {
         let (key, part) = row.map_err(rows::io)?;
-        if key[24..] != u16::try_from(expected).unwrap_or(u16::MAX).to_be_bytes() {
-            return Err(rows::damaged(&place(), "a part of an append is missing"));
-        }
-        bytes.extend_from_slice(&part);
+        parts.add(&key, &part)?;
     }
-    let mut records = Vec::new();
-    let mut rest = bytes.as_slice();
-    while !rest.is_empty() {
-        let record = Header::record_len(rest).and_then(|length| rest.get(..length));
-        let record = record.ok_or_else(|| rows::damaged(&place(), "a record is cut off"))?;
-        records.push(record.to_vec());
-        rest = &rest[record.len()..];
-    }
-    if records.is_empty() {
-        Err(rows::damaged(&place(), "the append is missing"))
-    } else {
-        Ok(FrameRecords { version, records })
-    }
+    parts.frame()
 }
 
-/// A page that is filled up to its limits.
-struct Page {
-    records: Vec<Vec<u8>>,
-    limit: usize,
-    bytes: usize,
+fn missing(stream: StreamId, version: Version) -> ReadError {
+    rows::damaged(&place(stream, version), "the append is missing")
 }
 
-impl Page {
-    fn new(limit: usize) -> Self {
-        Self { records: Vec::new(), limit, bytes: 0 }
+fn place(stream: StreamId, version: Version) -> String {
+    format!("stream {stream}, version {version}")
+}
+
+/// A frame whose parts come in, in order.
+struct Parts {
+    stream: StreamId,
+    version: Version,
+    key: [u8; 26],
+    expected: u32,
+    bytes: Vec<u8>,
+}
+
+impl Parts {
+    fn new(stream: StreamId, version: Version) -> Self {
+        Self { stream, version, key: frame_key(stream, version, 0), expected: 0, bytes: Vec::new() }
     }
 
-    /// Takes a record; false when the page was full already.
-    fn add(&mut self, record: Vec<u8>) -> bool {
-        let full = self.records.len() >= self.limit || (self.bytes > 0 && self.bytes + record.len() > PAGE_BYTES);
-        if !full {
-            self.bytes += record.len();
-            self.records.push(record);
+    fn add(&mut self, key: &IVec, part: &[u8]) -> Result<(), ReadError> {
+        if key[24..] != u16::try_from(self.expected).unwrap_or(u16::MAX).to_be_bytes() {
+            return Err(rows::damaged(&place(self.stream, self.version), "a part of an append is missing"));
         }
-        !full
+        self.expected += 1;
+        self.bytes.extend_from_slice(part);
+        Ok(())
+    }
+
+    fn frame(self) -> Result<FrameRecords, ReadError> {
+        let mut records = Vec::new();
+        let mut rest = self.bytes.as_slice();
+        while !rest.is_empty() {
+            let record = Header::record_len(rest).and_then(|length| rest.get(..length));
+            let record =
+                record.ok_or_else(|| rows::damaged(&place(self.stream, self.version), "a record is cut off"))?;
+            records.push(record.to_vec());
+            rest = &rest[record.len()..];
+        }
+        if records.is_empty() {
+            Err(missing(self.stream, self.version))
+        } else {
+            Ok(FrameRecords { version: self.version, records })
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! The check of the log's end at every open: contiguous positions, index equals log, both chains.
 
-use super::{SledEngine, read, rows};
+use super::{
+    SledEngine, read,
+    rows::{self, PositionRow},
+};
 use crate::{
-    Digest,
+    Digest, EventId, Position, StreamId, Version,
     envelope::{Header, log_chained},
     store::{Engine, ReadError},
 };
@@ -23,48 +26,82 @@ pub fn check(engine: &SledEngine) -> Result<(), ReadError> {
         .take(CHECKED_APPENDS + 1)
         .map(|row| row.map_err(rows::io).and_then(|(key, value)| rows::position_of(&key, &value)))
         .collect::<Result<_, _>>()?;
-    let mut newest = HashMap::new();
+    nothing_behind(engine, rows.first().map_or(Position(0), PositionRow::last))?;
+    let mut later = HashMap::new();
     for (index, row) in rows.iter().take(CHECKED_APPENDS).enumerate() {
-        let before = rows.get(index + 1);
-        let place = |position| format!("position {position}");
-        let expected_first = before.map_or(1, |before| before.last().0 + 1);
-        if row.first.0 != expected_first {
-            return Err(rows::damaged(&place(row.first.0), "positions are not contiguous"));
-        }
-        let records = read::stream(&engine.frames, row.stream, row.version, row.count as usize)?;
-        let mut log_hash = before.map_or(Digest::default(), |before| before.log_hash);
-        let mut previous: Option<Digest> = None;
-        for (offset, record) in records.iter().enumerate() {
-            let position = row.first.0 + offset as u64;
-            let (header, payload) =
-                Header::parse(record).map_err(|error| rows::damaged(&place(position), &error.to_string()))?;
-            let right_place = header.position.0 == position
-                && header.stream == row.stream
-                && header.version.0 == row.version.0 + offset as u64;
-            let chained =
-                header.chained(payload) == header.hash && previous.is_none_or(|hash| hash == header.prev_hash);
-            if !right_place || !chained {
-                return Err(rows::damaged(&place(position), "the record is not the one that was written there"));
-            }
-            if engine.position_of(header.id)? != Some(header.position) {
-                return Err(rows::damaged(&place(position), "the index of event ids does not know it"));
-            }
-            log_hash = log_chained(log_hash, header.position, header.hash);
-            previous = Some(header.hash);
-            newest.entry(row.stream).or_insert((header.version, header.hash));
-            if newest[&row.stream].0 < header.version {
-                newest.insert(row.stream, (header.version, header.hash));
-            }
-        }
-        if records.len() != row.count as usize || log_hash != row.log_hash {
-            return Err(rows::damaged(&place(row.last().0), "the log's own chain does not fit"));
-        }
-    }
-    for (stream, (version, hash)) in newest {
-        let head = engine.head(stream)?;
-        if head.is_none_or(|head| head.version != version || head.hash != hash) {
-            return Err(rows::damaged(&format!("stream {stream}"), "the index of heads does not fit the log"));
-        }
+        append(engine, row, rows.get(index + 1), &mut later)?;
     }
     Ok(())
+}
+
+/// The newest event id lies in the log; if not, rows of `positions` were lost at its end.
+fn nothing_behind(engine: &SledEngine, last: Position) -> Result<(), ReadError> {
+    let newest = engine.greatest_id()?;
+    let position = if newest == EventId::default() { None } else { engine.position_of(newest)? };
+    match position {
+        Some(position) if position > last => Err(damaged(position, "the index of positions does not know it")),
+        None if last > Position(0) => Err(damaged(last, "the index of event ids is empty")),
+        _ => Ok(()),
+    }
+}
+
+/// First version and the hash before it, of the oldest append of a stream that was checked so far.
+type Later = HashMap<StreamId, (Version, Digest)>;
+
+fn append(
+    engine: &SledEngine,
+    row: &PositionRow,
+    before: Option<&PositionRow>,
+    later: &mut Later,
+) -> Result<(), ReadError> {
+    if row.first != before.map_or(Position(1), |before| before.last().next()) {
+        return Err(damaged(row.first, "positions are not contiguous"));
+    }
+    let mut log_hash = before.map_or(Digest::default(), |before| before.log_hash);
+    let mut previous: Option<Digest> = None;
+    let mut first = (row.version, Digest::default());
+    let mut version = row.version;
+    for (record, position) in read::load_row(&engine.frames, row)?.iter().zip(row.first.0..) {
+        let position = Position(position);
+        let (header, payload) = Header::parse(record).map_err(|error| damaged(position, &error.to_string()))?;
+        let right_place = header.position == position && header.stream == row.stream && header.version == version;
+        let chained = header.chained(payload) == header.hash && previous.is_none_or(|hash| hash == header.prev_hash);
+        if !right_place || !chained {
+            return Err(damaged(position, "the record is not the one that was written there"));
+        }
+        if engine.position_of(header.id)? != Some(position) {
+            return Err(damaged(position, "the index of event ids does not know it"));
+        }
+        if previous.is_none() {
+            first.1 = header.prev_hash;
+        }
+        log_hash = log_chained(log_hash, position, header.hash);
+        previous = Some(header.hash);
+        version = version.next();
+    }
+    if log_hash != row.log_hash {
+        return Err(damaged(row.last(), "the log's own chain does not fit"));
+    }
+    follows(engine, row, (version, previous.unwrap_or_default()), later)?;
+    later.insert(row.stream, first);
+    Ok(())
+}
+
+/// What comes after an append in its stream: the append that was checked before it, or the head.
+fn follows(engine: &SledEngine, row: &PositionRow, end: (Version, Digest), later: &Later) -> Result<(), ReadError> {
+    if let Some(next) = later.get(&row.stream) {
+        if *next != end {
+            return Err(damaged(row.last(), "the append after it in its stream does not follow it"));
+        }
+        return Ok(());
+    }
+    let head = engine.head(row.stream)?;
+    if head.is_none_or(|head| (head.version.next(), head.hash) != end) {
+        return Err(rows::damaged(&format!("stream {}", row.stream), "the index of heads does not fit the log"));
+    }
+    Ok(())
+}
+
+fn damaged(position: Position, why: &str) -> ReadError {
+    rows::damaged(&format!("position {position}"), why)
 }

@@ -1,0 +1,22 @@
+use super::*;
+use dispatch_events::{
+    AdmissionId, Epoch, StreamId,
+    catalogue::host::{Abandoned, HostStarted, HostStopped},
+};
+
+pub fn samples() -> Vec<Sample> {
+    let left = Abandoned { session: StreamId(id(1)), admission: Some(AdmissionId(id(2))), what: text() };
+    vec![
+        plain(HostStarted { epoch: Epoch(70_000), release: "0.1.0".into(), engine: "sled".into() }),
+        empty(HostStopped { epoch: Epoch(0), reason: String::new(), abandoned: vec![] }),
+        full(HostStopped { epoch: Epoch(u64::MAX), reason: "SIGTERM".into(), abandoned: vec![left.clone()] }),
+        sample(
+            "no-admission",
+            HostStopped {
+                epoch: Epoch(1),
+                reason: "SIGINT".into(),
+                abandoned: vec![Abandoned { admission: None, ..left.clone() }, left],
+            },
+        ),
+    ]
+}
