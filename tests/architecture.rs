@@ -1,7 +1,8 @@
-//! The rules of the repository that the compiler cannot hold: which crate may depend on which, how long a file may be,
-//! and that a test which `ARCHITECTURE.md` names exists. `cargo xtask check` runs the same functions.
+//! The rules of the repository that the compiler cannot hold: which crate may depend on which, what its code never names,
+//! how long a file may be, and that a test which `ARCHITECTURE.md` names exists. `cargo xtask check` runs the same
+//! functions.
 
-use xtask::{Finding, citation, edges, size, source};
+use xtask::{Finding, absence, citation, edges, size, source};
 
 fn assert_clean(findings: &[Finding]) {
     let lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
@@ -11,6 +12,12 @@ fn assert_clean(findings: &[Finding]) {
 #[test]
 fn dependencies_point_one_way() {
     assert_clean(&edges::check(&source::root()).unwrap());
+}
+
+#[test]
+fn what_must_be_absent_is_absent() {
+    let files = source::rust_files(&source::root()).unwrap();
+    assert_clean(&absence::check(&files, &absence::ABSENCES).unwrap());
 }
 
 #[test]

@@ -9,12 +9,14 @@
 //! | [`source`] | the Rust files of the repository, and the functions in them |
 //! | [`size`] | no file above 500 lines, no function above 70, and the list of exceptions |
 //! | [`edges`] | dependencies point one way, and a dependency with a duty lives in the crates that have the duty |
+//! | [`absence`] | what never stands in a part of the code: a clock in a fold, a file in an actor |
 //! | [`citation`] | a test that a page names exists |
 //! | [`deploy`] | the container file and the systemd unit |
 //! | [`torture`] | the suites that kill processes, with full counts |
 //!
 //! Nothing here depends on the crates that it judges: it must build when they do not.
 
+pub mod absence;
 pub mod citation;
 pub mod deploy;
 pub mod edges;

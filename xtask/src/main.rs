@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::{path::Path, process::ExitCode};
-use xtask::{Failure, Finding, citation, deploy, edges, size, source, torture};
+use xtask::{Failure, Finding, absence, citation, deploy, edges, size, source, torture};
 
 /// Checks and long-running suites of the repository.
 #[derive(Parser)]
@@ -15,7 +15,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Sizes of files and functions, edges between crates, and the tests that ARCHITECTURE.md names.
+    /// Sizes of files and functions, edges between crates, what must be absent, and the tests that ARCHITECTURE.md names.
     Check,
     /// The container file and the systemd unit.
     DeployLint,
@@ -54,6 +54,7 @@ fn check(root: &Path) -> Result<Vec<Finding>, Failure> {
     let files = source::rust_files(root)?;
     let mut findings = size::check(root, &files)?;
     findings.extend(edges::check(root)?);
+    findings.extend(absence::check(&files, &absence::ABSENCES)?);
     match citation::check_page(root, &files)? {
         Some(found) => findings.extend(found),
         None => eprintln!("not checked: {} is not written yet", citation::PAGE),
