@@ -40,7 +40,8 @@ pub const TYPE_LEN: usize = 32;
 
 const MAGIC: &[u8; 4] = b"DSP1";
 const ENVELOPE_VERSION: u8 = 1;
-const CHAINED_LEN: usize = 166;
+/// Length of the part that the hash runs over.
+pub const CHAINED_LEN: usize = 166;
 
 /// Flags of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

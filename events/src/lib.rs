@@ -12,6 +12,7 @@
 //! | [`blob`] | payloads above 64 KiB, and texts that all sessions share |
 //! | [`store`] | the [`store::EventStore`] trait, its engines and its committer |
 //! | [`log`] | the three together: events in, [`Recorded`] out |
+//! | [`verify`] | the check of a whole log |
 //! | [`lock`] | who holds the data folder |
 //!
 //! This crate decides nothing: it has no actors, no HTTP, and no opinion on what may follow what.
@@ -31,6 +32,7 @@ pub mod recorded;
 pub mod seal;
 pub mod store;
 pub mod text;
+pub mod verify;
 
 pub use catalogue::Event;
 pub use clock::{Clock, SystemClock, Timestamp};

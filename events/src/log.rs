@@ -190,6 +190,14 @@ impl Log {
         let records = self.store.read_all(from, limit)?;
         records.iter().map(|record| Ok(open::open(self, record)?)).collect()
     }
+
+    /// The event of one stored record.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] when the record is. A payload that can't be read is in the event's body.
+    pub fn open_record(&self, record: &[u8]) -> Result<Recorded, ReadError> {
+        open::open(self, record)
+    }
 }
 
 /// Why a data folder's log was not opened.
@@ -208,6 +216,3 @@ pub enum OpenLogError {
     #[error(transparent)]
     Blob(#[from] BlobError),
 }
-
-#[cfg(test)]
-mod tests;

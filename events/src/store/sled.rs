@@ -233,6 +233,3 @@ impl Engine for SledEngine {
         self.guard().err().map(|error| error.to_string())
     }
 }
-
-#[cfg(test)]
-mod tests;
