@@ -12,7 +12,10 @@ use dispatch_events::{
     log::{LogError, Tip},
     store::{AppendError, Appended, Engine, EventStore, Store, memory::MemoryEngine, sled::SledEngine},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// A place where an engine keeps its rows; opened again it is the same log.
 pub trait Subject: Send + Sync {
@@ -69,6 +72,10 @@ pub struct Vault(tempfile::TempDir);
 impl Vault {
     pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.0.path()
     }
 
     pub fn log(&self, store: Arc<dyn EventStore>) -> Log {
