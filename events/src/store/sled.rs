@@ -9,7 +9,8 @@
 //! 4. if `<dir>/blobs` is ever non-empty, appends stop;
 //! 5. the cache size is explicit; the folder and its parent are synced after creation;
 //! 6. below [`FREE_SPACE_FLOOR`] appends are refused before sled meets a full disk, which it can't be opened on;
-//! 7. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
+//! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently ([`witness`]);
+//! 8. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
 //!
 //! Keys are big-endian. Frames lie in stream order, because rehydrating a session is the hot read; `positions` finds a
 //! frame by its place in the whole log.
@@ -18,8 +19,12 @@ mod open;
 mod read;
 mod rows;
 mod tail;
+mod witness;
 
-use self::rows::{frame_key, open_value, position_key, position_value};
+use self::{
+    rows::{frame_key, open_value, position_key, position_value},
+    witness::Witness,
+};
 use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch};
 use crate::{Digest, EventId, Position, StreamId, Version, disk};
 use sled::{
@@ -46,6 +51,7 @@ pub struct SledEngine {
     folder: PathBuf,
     /// Own handle of the file that sled writes to: the only way to make it reach the disk.
     file: File,
+    witness: Witness,
     db: sled::Db,
     /// (stream, first version, part) → a part of a frame.
     frames: Tree,
@@ -117,7 +123,17 @@ impl SledEngine {
         self.db.flush().map_err(|error| EngineError::Broken(error.to_string()))?;
         self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))?;
         // This batch itself may have gone to such a file: it is not on the disk then.
-        if open::has_blob_files(&self.folder) { Err(EngineError::Broken(BLOB_FILES.to_owned())) } else { Ok(()) }
+        if open::has_blob_files(&self.folder) {
+            return Err(EngineError::Broken(BLOB_FILES.to_owned()));
+        }
+        if let Some(frame) = batch.frames.last() {
+            let position = Position(frame.position.0 + u64::from(frame.count) - 1);
+            // The batch is durable: without its witness only a later cut would go unnoticed.
+            if let Err(error) = self.witness.write(LogHead { position, hash: frame.log_hash }) {
+                tracing::warn!(%error, "the witness of the log's end could not be written");
+            }
+        }
+        Ok(())
     }
 
     fn end(&self, stream: StreamId) -> Result<Version, ReadError> {

@@ -4,7 +4,7 @@ use crate::subject::{Memory, Subject, Writer, everything, small};
 use dispatch_events::{
     Log,
     store::{
-        AppendError, EventStore,
+        AppendError,
         faulty::{Fault, FaultyStore},
     },
 };

@@ -1,6 +1,6 @@
 //! Opening: what is known to be curable is cured, everything else is a refusal that names the way out.
 
-use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail};
+use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail, witness::Witness};
 use crate::{disk, store::ReadError};
 use std::{
     fs::{self, File, TryLockError},
@@ -81,7 +81,8 @@ impl SledEngine {
                 TreeError::Io(error) => io(error),
                 TreeError::Sled(why) => damaged(why),
             })?;
-        let checked = catch_unwind(AssertUnwindSafe(|| tail::check(&engine)));
+        let checked =
+            catch_unwind(AssertUnwindSafe(|| engine.witness.check(&engine).and_then(|()| tail::check(&engine))));
         match checked {
             Ok(Ok(())) => Ok(engine),
             Ok(Err(ReadError::Io(why))) => Err(io(io::Error::other(why))),
@@ -100,6 +101,7 @@ impl SledEngine {
             heads: tree("heads")?,
             names: tree("names")?,
             open: tree("open")?,
+            witness: Witness::open(folder).map_err(TreeError::Io)?,
             file: File::options().read(true).write(true).open(folder.join("db")).map_err(TreeError::Io)?,
             db,
         };

@@ -33,14 +33,14 @@ pub fn stream(
 ) -> Result<Vec<Vec<u8>>, ReadError> {
     let mut page = Page::new(limit);
     let from = Version(from.0.max(1));
-    if from > end || limit == 0 {
+    if from > end {
         return Ok(page.records);
     }
     let mut next = first_at_or_below(frames, stream, from)?.ok_or_else(|| missing(stream, from))?;
     // One scan over the stream's rows: a look-up for each frame would cost as much again as reading it.
     let last = frame_key(stream, Version(u64::MAX), u16::MAX);
     let mut rows = frames.range(frame_key(stream, next, 0)..=last).peekable();
-    while next <= end {
+    while next <= end && page.records.len() < limit {
         let mut parts = Parts::new(stream, next);
         while let Some(row) = rows.next_if(|row| row.as_ref().map_or(true, |(key, _)| key[..24] == parts.key[..24])) {
             let (key, part) = row.map_err(rows::io)?;
