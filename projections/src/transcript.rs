@@ -101,6 +101,28 @@ impl Transcript {
         self.wire.iter().skip(from).map(|index| wire_message(&self.entries[*index].said))
     }
 
+    /// The messages from `from` on; a tool call without a result takes the one that `output` has for it.
+    pub fn wire_messages_with<'a>(
+        &'a self,
+        from: usize,
+        output: impl Fn(CallRef) -> Option<&'a str> + 'a,
+    ) -> impl Iterator<Item = WireMessage> + 'a {
+        self.wire.iter().skip(from).map(move |index| match &self.entries[*index].said {
+            Said::Tool { call, id, tool, result: None } => WireMessage::Tool {
+                call: id.clone(),
+                tool: tool.clone(),
+                output: output(*call).unwrap_or_default().to_owned(),
+            },
+            said => wire_message(said),
+        })
+    }
+
+    /// How many leading messages are final: up to the first tool call without a result.
+    pub fn whole_len(&self) -> usize {
+        let open = |index: &usize| matches!(self.entries[*index].said, Said::Tool { result: None, .. });
+        self.wire.iter().position(open).unwrap_or(self.wire.len())
+    }
+
     /// The call as the model wrote it.
     pub fn call(&self, call: CallRef) -> Option<&ToolCall> {
         let tool = *self.slots.get(&call)?;

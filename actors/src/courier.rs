@@ -1,0 +1,212 @@
+//! Meets what is owed to the outside, in the order in which it was recorded, with back-off and the same key each time.
+//!
+//! It holds nothing that the log does not: a session hands over what its log says is open, and gets a verdict for each
+//! attempt, which it records in one append.
+
+use crate::{
+    command::Refusal,
+    decide::obligation::Verdict,
+    host::{Host, ToSession},
+    memory_worker::{Job, MemoryWorker, SyncJob},
+    session::SessionCommand,
+};
+use actix::{Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, WrapFuture};
+use backon::{BackoffBuilder, ExponentialBuilder};
+use dispatch_events::{ObligationId, StreamId, Timestamp};
+use std::{
+    collections::{HashSet, VecDeque},
+    time::Duration,
+};
+use tokio::sync::oneshot;
+
+/// Most obligations in memory; what is beyond them stays in the log until the next start.
+const HELD_MAX: usize = 10_000;
+
+/// One obligation as its session hands it over.
+#[derive(Clone, Debug, Message)]
+#[rtype(result = "()")]
+pub struct Owe {
+    /// The session.
+    pub session: StreamId,
+    /// The obligation.
+    pub obligation: ObligationId,
+    /// What to do.
+    pub job: Job,
+    /// Attempts that had a verdict.
+    pub attempts: u32,
+    /// An attempt of an earlier host run may have reached the far side.
+    pub again: bool,
+    /// Not before this.
+    pub due_at: Timestamp,
+}
+
+/// The actor.
+pub struct Courier {
+    memory: Addr<MemoryWorker>,
+    host: Option<Addr<Host>>,
+    queue: VecDeque<Owe>,
+    held: HashSet<ObligationId>,
+    busy: bool,
+    stopped: bool,
+    drained: Vec<oneshot::Sender<()>>,
+}
+
+impl Courier {
+    /// A courier for memory obligations.
+    pub fn new(memory: Addr<MemoryWorker>) -> Self {
+        Self {
+            memory,
+            host: None,
+            queue: VecDeque::new(),
+            held: HashSet::new(),
+            busy: false,
+            stopped: false,
+            drained: Vec::new(),
+        }
+    }
+
+    fn next(&mut self, ctx: &mut Context<Self>) {
+        if self.busy || self.stopped {
+            return;
+        }
+        let Some(owed) = self.queue.pop_front() else {
+            for waiting in self.drained.drain(..) {
+                // Whoever waited for the drain has given up if this fails.
+                let _ = waiting.send(());
+            }
+            return;
+        };
+        self.busy = true;
+        let retry_after_ms = backoff_ms(owed.attempts + 1);
+        let attempt = self.memory.send(SyncJob { job: owed.job.clone(), again: owed.again, retry_after_ms });
+        let attempt = attempt.into_actor(self).map(move |verdict, courier, ctx| {
+            let verdict = verdict.unwrap_or_else(|error| Verdict::Abandoned(error.to_string()));
+            courier.settle(owed, verdict, ctx);
+        });
+        ctx.spawn(attempt);
+    }
+
+    /// Has the session record the verdict, then goes on: order is kept, so a failed one is tried again before the next.
+    fn settle(&mut self, owed: Owe, verdict: Verdict, ctx: &mut Context<Self>) {
+        let wait = match &verdict {
+            Verdict::Failed { retry_after_ms, .. } => Some(Duration::from_millis(*retry_after_ms)),
+            _ => None,
+        };
+        let (reply, recorded) = oneshot::channel();
+        let command = SessionCommand::Verdict { obligation: owed.obligation, verdict, reply };
+        if let Some(host) = &self.host
+            && host.try_send(ToSession { session: owed.session, fresh: None, command }).is_err()
+        {
+            tracing::warn!(obligation = %owed.obligation, "the host is busy: the verdict is recorded at the next attempt");
+        }
+        let done = recorded.into_actor(self).map(move |recorded, courier, ctx| {
+            let still_open = matches!(recorded, Ok(Ok(true)));
+            match wait.filter(|_| still_open) {
+                Some(wait) => courier.again(owed, wait, ctx),
+                None => {
+                    if !matches!(recorded, Ok(Ok(_))) {
+                        tracing::warn!(obligation = %owed.obligation, "its verdict was not recorded; it is open at the next start");
+                    }
+                    courier.held.remove(&owed.obligation);
+                    courier.busy = false;
+                    courier.next(ctx);
+                }
+            }
+        });
+        ctx.spawn(done);
+    }
+
+    fn again(&mut self, mut owed: Owe, wait: Duration, ctx: &mut Context<Self>) {
+        owed.attempts += 1;
+        owed.again = true;
+        ctx.run_later(wait, move |courier, ctx| {
+            courier.queue.push_front(owed);
+            courier.busy = false;
+            courier.next(ctx);
+        });
+    }
+}
+
+/// 1 s, doubling, at most five minutes, with jitter.
+fn backoff_ms(attempt: u32) -> u64 {
+    let waits = ExponentialBuilder::default()
+        .with_min_delay(Duration::from_secs(1))
+        .with_max_delay(Duration::from_secs(300))
+        .with_max_times(64)
+        .with_jitter()
+        .build();
+    let wait = waits.take(attempt.max(1) as usize).last().unwrap_or(Duration::from_secs(300));
+    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Actor for Courier {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(1024);
+    }
+}
+
+/// The host that sessions are reached through.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Through(pub Addr<Host>);
+
+impl Handler<Through> for Courier {
+    type Result = ();
+
+    fn handle(&mut self, through: Through, ctx: &mut Self::Context) {
+        self.host = Some(through.0);
+        self.next(ctx);
+    }
+}
+
+impl Handler<Owe> for Courier {
+    type Result = ();
+
+    fn handle(&mut self, owed: Owe, ctx: &mut Self::Context) {
+        if self.held.contains(&owed.obligation) {
+            return;
+        }
+        if self.queue.len() >= HELD_MAX {
+            tracing::warn!(obligation = %owed.obligation, "{HELD_MAX} obligations wait already: it stays in the log until the next start");
+            return;
+        }
+        self.held.insert(owed.obligation);
+        self.queue.push_back(owed);
+        self.next(ctx);
+    }
+}
+
+/// Wait until nothing is owed. The one who asks bounds the time.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Drained(pub oneshot::Sender<()>);
+
+impl Handler<Drained> for Courier {
+    type Result = ();
+
+    fn handle(&mut self, drained: Drained, ctx: &mut Self::Context) {
+        self.drained.push(drained.0);
+        if !self.busy {
+            self.next(ctx);
+        }
+    }
+}
+
+/// Stop, and say what is left.
+#[derive(Message)]
+#[rtype(result = "Vec<Owe>")]
+pub struct Stop;
+
+impl Handler<Stop> for Courier {
+    type Result = actix::MessageResult<Stop>;
+
+    fn handle(&mut self, _: Stop, _: &mut Self::Context) -> Self::Result {
+        self.stopped = true;
+        actix::MessageResult(self.queue.drain(..).collect())
+    }
+}
+
+/// What a session answers to a verdict: whether the obligation is still open.
+pub type VerdictReply = Result<bool, Refusal>;

@@ -1,0 +1,30 @@
+//! Decisions, as pure functions: a state and a command in, events out. No I/O, no clock, no ids of their own.
+//!
+//! | file | the question |
+//! |---|---|
+//! | [`submit`] | may this input be accepted, and does a turn start? |
+//! | [`settle`] | how does an admission end, and who is next? |
+//! | [`step`] | what does a turn do next? |
+//! | [`prepare`] | what stands in the log before the first request? |
+//! | [`request`] | is the request announced as it will be sent? |
+//! | [`answer`] | what follows from the model's answer? |
+//! | [`failure`] | what follows from a failed request? |
+//! | [`tools`] | which tools run next, and what becomes of their results? |
+//! | [`interrupt`] | what does a stop leave behind? |
+//! | [`recover`] | what follows after a crash? |
+//! | [`obligation`] | what follows from an attempt to meet an obligation? |
+
+pub mod answer;
+pub mod failure;
+pub mod interrupt;
+pub mod obligation;
+pub mod prepare;
+pub mod recover;
+pub mod request;
+pub mod settle;
+pub mod step;
+pub mod submit;
+pub mod tools;
+
+#[cfg(test)]
+pub(crate) mod table;

@@ -1,0 +1,53 @@
+//! What follows after a crash: the table of design §8, as far as this release reaches it.
+
+use super::settle::{ClaimFacts, claim_next};
+use dispatch_events::{
+    Event,
+    catalogue::{
+        input::{InputRequeued, InputUnknown},
+        lease::LeaseLost,
+        tool::{EffectClass, ToolUnknown},
+    },
+};
+use dispatch_projections::{SessionState, tools::CallState};
+
+/// How often a turn is started again before the session pauses.
+pub const REQUEUES_MAX: u32 = 3;
+
+/// What follows when a session is found whose turn nobody carries. Empty if there is nothing to recover.
+///
+/// | the log's last word | what follows |
+/// |---|---|
+/// | queued, not started | it is claimed |
+/// | started, nothing that can't be repeated begun | the same turn again, at most [`REQUEUES_MAX`] times |
+/// | a tool had started that can't be repeated | its outcome is unknown, the session pauses |
+pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event> {
+    if state.admissions.unknown().is_some() {
+        return Vec::new();
+    }
+    let Some(started) = state.admissions.started() else {
+        return state.admissions.next().map(|next| claim_next(state, next.id, facts)).unwrap_or_default();
+    };
+    let (admission, turn) = (started.id, started.turn.unwrap_or_default());
+    let generation = started.generation.unwrap_or_default();
+    let mut events: Vec<Event> = vec![LeaseLost { generation, why: why.to_owned() }.into()];
+    let unknown: Vec<_> = state
+        .tools
+        .open(turn)
+        .filter(|call| matches!(call.state, CallState::Started { class: EffectClass::Effect }))
+        .collect();
+    if !unknown.is_empty() {
+        let why = "the host stopped while the tool ran, and it can't be repeated".to_owned();
+        events.extend(unknown.iter().map(|call| ToolUnknown { turn, call: call.call, why: why.clone() }.into()));
+        events.push(InputUnknown { admission, why }.into());
+        return events;
+    }
+    if started.requeues >= REQUEUES_MAX {
+        let why = format!("the turn was started {} times and never ended", started.requeues + 1);
+        events.push(InputUnknown { admission, why }.into());
+        return events;
+    }
+    events.push(InputRequeued { admission, why: why.to_owned(), times: started.requeues + 1 }.into());
+    events.extend(claim_next(state, admission, facts));
+    events
+}

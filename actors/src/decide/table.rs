@@ -1,0 +1,1 @@
+//! Given events, when a command, then events.

@@ -1,0 +1,86 @@
+//! Which tools run next, and what becomes of their results.
+
+use dispatch_events::{
+    Event, TurnId,
+    catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolFinished, ToolOutcome, ToolStarted},
+};
+use dispatch_projections::{SessionState, tools::CallState};
+
+/// What is known of a call before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The call.
+    pub call: CallRef,
+    /// What a repeat would do, and whether it may run beside its neighbours; or why it must not run at all.
+    pub fitness: Result<(EffectClass, bool), String>,
+}
+
+/// One result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call.
+    pub call: CallRef,
+    /// How it ended.
+    pub outcome: ToolOutcome,
+    /// Whether something outside may have changed.
+    pub effect: EffectDisposition,
+    /// What the model reads.
+    pub output: String,
+    /// Milliseconds.
+    pub duration_ms: u64,
+}
+
+/// The calls that run together now: the leading ones that may, or else the first alone.
+pub fn segment(candidates: &[Candidate]) -> Vec<(CallRef, EffectClass)> {
+    let mut run = Vec::new();
+    for candidate in candidates {
+        match &candidate.fitness {
+            Ok((class, true)) => run.push((candidate.call, *class)),
+            Ok((class, false)) if run.is_empty() => return vec![(candidate.call, *class)],
+            _ => break,
+        }
+    }
+    run
+}
+
+/// The leading calls that must not run: each gets its result at once.
+pub fn refused(candidates: &[Candidate]) -> Vec<ToolResult> {
+    candidates
+        .iter()
+        .map_while(|candidate| candidate.fitness.as_ref().err().map(|why| (candidate.call, why)))
+        .map(|(call, why)| ToolResult {
+            call,
+            outcome: ToolOutcome::Refused,
+            effect: EffectDisposition::None,
+            output: why.clone(),
+            duration_ms: 0,
+        })
+        .collect()
+}
+
+/// The events before a segment runs.
+pub fn start(state: &SessionState, turn: TurnId, segment: &[(CallRef, EffectClass)]) -> Vec<Event> {
+    segment
+        .iter()
+        .filter(|(call, _)| !matches!(state.tools.get(*call).map(|call| &call.state), Some(CallState::Started { .. })))
+        .map(|(call, class)| ToolStarted { turn, call: *call, class: *class }.into())
+        .collect()
+}
+
+/// The events after it ran.
+pub fn finish(turn: TurnId, results: &[ToolResult]) -> Vec<Event> {
+    results
+        .iter()
+        .map(|result| {
+            ToolFinished {
+                turn,
+                call: result.call,
+                outcome: result.outcome,
+                effect: result.effect,
+                output: result.output.clone(),
+                duration_ms: result.duration_ms,
+            }
+            .into()
+        })
+        .collect()
+}

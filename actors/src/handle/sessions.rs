@@ -1,0 +1,323 @@
+//! Sessions: open, speak, stop, name, list, wait.
+
+use super::{HostHandle, Update};
+use crate::{
+    command::{Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
+    decide::submit::check_name,
+    host::{IdForNew, ToSession},
+    session::{SessionCommand, fold},
+};
+use dispatch_events::{
+    AdmissionId, Event, Position, StreamId, TurnId, Version,
+    catalogue::{
+        input::{Outcome, Principal},
+        model::Usage,
+    },
+};
+use dispatch_projections::{SessionState, calls::CallEnd, transcript::Said, turns::TurnEnd, view::SummaryView};
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+/// How an admission ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TurnEnding {
+    /// How.
+    pub outcome: Outcome,
+    /// Clean text of the turn's last assistant message; empty if there is none.
+    pub answer: String,
+    /// Class and words of the error, if it failed.
+    pub error: Option<(String, String)>,
+    /// Finish reason of the last answer.
+    pub finish: Option<String>,
+    /// Tokens of the last answer.
+    pub usage: Option<Usage>,
+    /// Model of the last request.
+    pub model: Option<String>,
+    /// The turn.
+    pub turn: Option<TurnId>,
+    /// Position of `input.settled`.
+    pub position: Position,
+    /// Version of `input.settled`.
+    pub version: Version,
+}
+
+/// What a waiter has seen of a turn so far.
+#[derive(Default)]
+struct Seen {
+    turn: Option<TurnId>,
+    answer: String,
+    error: Option<(String, String)>,
+    finish: Option<String>,
+    usage: Option<Usage>,
+    model: Option<String>,
+}
+
+impl HostHandle {
+    /// Opens a session; without a name it is named by its id.
+    ///
+    /// # Errors
+    /// [`Refusal::NameTaken`], [`Refusal::Invalid`] for a name that can't be one.
+    pub async fn open(
+        &self,
+        name: Option<String>,
+        opening: Opening,
+        principal: Principal,
+    ) -> Result<SummaryView, Refusal> {
+        let name = match name {
+            Some(name) => name,
+            None => StreamId::fresh().to_string(),
+        };
+        check_name(&name)?;
+        if self.named(&name).await?.is_some() {
+            return Err(Refusal::NameTaken(name));
+        }
+        let id = self.id_for_new(&name).await?;
+        self.ask(id, Some(name), |reply| SessionCommand::Open {
+            opening: opening.clone(),
+            principal: principal.clone(),
+            reply,
+        })
+        .await
+    }
+
+    /// The id of a session that is there.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn resolve(&self, session: &SessionRef) -> Result<StreamId, Refusal> {
+        self.find(session).await?.ok_or_else(|| Refusal::NotFound(words(session)))
+    }
+
+    /// Takes an input; the receipt is durable.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing was written.
+    pub async fn submit(&self, session: &SessionRef, submit: Submit) -> Result<Receipt, Refusal> {
+        let request = submit.request.clone().unwrap_or_else(|| AdmissionId::fresh().to_string());
+        let (id, fresh) = match self.find(session).await? {
+            Some(id) => (id, None),
+            None => match (&submit.opening, session) {
+                (Some(_), SessionRef::Name(name)) => {
+                    check_name(name)?;
+                    (self.id_for_new(name).await?, Some(name.clone()))
+                }
+                _ => return Err(Refusal::NotFound(words(session))),
+            },
+        };
+        self.ask(id, fresh, |reply| SessionCommand::Submit { submit: submit.clone(), request: request.clone(), reply })
+            .await
+    }
+
+    /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the log's reason.
+    pub async fn interrupt(&self, session: &SessionRef, principal: Principal) -> Result<Interrupted, Refusal> {
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), reply }).await
+    }
+
+    /// Gives a session another name.
+    ///
+    /// # Errors
+    /// [`Refusal::NameTaken`], [`Refusal::NotFound`].
+    pub async fn rename(&self, session: &SessionRef, name: &str, principal: Principal) -> Result<SummaryView, Refusal> {
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Rename {
+            name: name.to_owned(),
+            principal: principal.clone(),
+            reply,
+        })
+        .await
+    }
+
+    /// A session in one row.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the log's reason.
+    pub async fn summary(&self, session: &SessionRef) -> Result<SummaryView, Refusal> {
+        Ok(SummaryView::of(&self.state(session, None).await?))
+    }
+
+    /// Sessions by name, after `after`, at most `limit`.
+    ///
+    /// # Errors
+    /// The log's reason.
+    pub async fn list(&self, after: &str, limit: usize) -> Result<Vec<SummaryView>, Refusal> {
+        let (log, after) = (self.shared.log.clone(), after.to_owned());
+        blocking(move || {
+            let names = log.store().names(&after, limit).map_err(|error| error.to_string())?;
+            names.into_iter().map(|(_, id)| fold(&log, id, None).map(|state| SummaryView::of(&state))).collect()
+        })
+        .await
+    }
+
+    /// Waits until an input is finished.
+    ///
+    /// # Errors
+    /// [`Refusal::Persistence`] when the turn could not be recorded any further.
+    pub async fn wait(&self, receipt: &Receipt) -> Result<TurnEnding, Refusal> {
+        let mut updates = self.subscribe(receipt.session, receipt.version);
+        let mut seen = Seen::default();
+        while let Some(update) = updates.next().await {
+            match update? {
+                Update::Event(recorded) => {
+                    let Some(event) = recorded.event() else { continue };
+                    if let Event::InputSettled(settled) = event
+                        && settled.admission == receipt.admission
+                    {
+                        return Ok(seen.ending(settled.outcome, recorded.position, recorded.version));
+                    }
+                    if let Event::InputUnknown(unknown) = event
+                        && unknown.admission == receipt.admission
+                    {
+                        return Err(Refusal::Paused(unknown.why.clone()));
+                    }
+                    seen.event(receipt.admission, event);
+                }
+                Update::Broken { turn, message, .. } if Some(turn) == seen.turn => {
+                    return Err(Refusal::Persistence(message));
+                }
+                Update::Broken { .. } | Update::Delta { .. } => {}
+            }
+        }
+        Err(Refusal::Draining)
+    }
+
+    /// How an input ended; `None` while it is not finished.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] for an admission that is not the session's.
+    pub async fn ending(&self, session: StreamId, admission: AdmissionId) -> Result<Option<TurnEnding>, Refusal> {
+        let state = self.state(&SessionRef::Id(session), None).await?;
+        let known = state.admissions.get(admission).ok_or_else(|| Refusal::NotFound(admission.to_string()))?;
+        Ok(known.outcome.map(|outcome| ending(&state, known.turn, outcome)))
+    }
+
+    pub(crate) async fn wake(&self, session: StreamId) -> Result<(), Refusal> {
+        self.ask(session, None, |reply| SessionCommand::Wake { reply }).await
+    }
+
+    /// The session, if it is there. What looks like an id is tried as one first.
+    pub(super) async fn find(&self, session: &SessionRef) -> Result<Option<StreamId>, Refusal> {
+        let (id, name) = match session {
+            SessionRef::Id(id) => (Some(*id), None),
+            SessionRef::Name(name) => (name.parse().ok(), Some(name.clone())),
+        };
+        let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
+        blocking(move || {
+            let store = log.store();
+            if let Some(id) = id.filter(|id| crate::start::is_session(*id, &agent))
+                && store.head(id).map_err(|error| error.to_string())?.is_some()
+            {
+                return Ok(Some(id));
+            }
+            name.map_or(Ok(None), |name| store.named(&name).map_err(|error| error.to_string()))
+        })
+        .await
+    }
+
+    async fn named(&self, name: &str) -> Result<Option<StreamId>, Refusal> {
+        let (log, name) = (self.shared.log.clone(), name.to_owned());
+        blocking(move || log.store().named(&name).map_err(|error| error.to_string())).await
+    }
+
+    async fn id_for_new(&self, name: &str) -> Result<StreamId, Refusal> {
+        self.host.send(IdForNew(name.to_owned())).await.map_err(|_| Refusal::Draining)
+    }
+
+    /// Asks a session. If its actor died over the question, the session is rebuilt and asked once more: commands are
+    /// safe to repeat, because an input carries its idempotency key.
+    async fn ask<T>(
+        &self,
+        session: StreamId,
+        fresh: Option<String>,
+        command: impl Fn(oneshot::Sender<Result<T, Refusal>>) -> SessionCommand,
+    ) -> Result<T, Refusal> {
+        for _ in 0..2 {
+            let (reply, answer) = oneshot::channel();
+            let message = ToSession { session, fresh: fresh.clone(), command: command(reply) };
+            self.host.send(message).await.map_err(|_| Refusal::Draining)?;
+            if let Ok(answer) = answer.await {
+                return answer;
+            }
+            tracing::warn!(%session, "the session's actor died over a command; it is asked once more");
+        }
+        Err(Refusal::Storage("the session's actor died twice over this command: see the host's log".to_owned()))
+    }
+}
+
+impl Seen {
+    fn event(&mut self, admission: AdmissionId, event: &Event) {
+        match event {
+            Event::InputStarted(started) if started.admission == admission => self.turn = Some(started.turn),
+            Event::MessageRecorded(message) if Some(message.turn) == self.turn => {
+                if let dispatch_events::catalogue::message::Message::Assistant { parts, .. } = &message.message {
+                    self.answer = dispatch_events::Part::joined(parts);
+                }
+            }
+            Event::ModelRequested(requested) if Some(requested.turn) == self.turn => {
+                self.model = Some(requested.model.clone());
+            }
+            Event::ModelResponded(responded) if Some(responded.turn) == self.turn => {
+                self.finish = Some(responded.finish.clone());
+                self.usage = responded.usage;
+            }
+            Event::TurnFailed(failed) if Some(failed.turn) == self.turn => {
+                self.error = Some((failed.code.clone(), failed.message.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn ending(self, outcome: Outcome, position: Position, version: Version) -> TurnEnding {
+        TurnEnding {
+            outcome,
+            answer: self.answer,
+            error: self.error,
+            finish: self.finish,
+            usage: self.usage,
+            model: self.model,
+            turn: self.turn,
+            position,
+            version,
+        }
+    }
+}
+
+fn ending(state: &SessionState, turn: Option<TurnId>, outcome: Outcome) -> TurnEnding {
+    let mut seen = Seen { turn, ..Seen::default() };
+    for entry in state.transcript.entries().iter().filter(|entry| Some(entry.turn) == turn) {
+        if let Said::Assistant { content, .. } = &entry.said {
+            seen.answer = content.to_string();
+        }
+    }
+    for request in state.calls.requests().iter().filter(|request| Some(request.turn) == turn) {
+        seen.model = Some(request.model.clone());
+        if let Some(CallEnd::Responded { finish, usage, .. }) = &request.end {
+            seen.finish = Some(finish.clone());
+            seen.usage = *usage;
+        }
+    }
+    if let Some(TurnEnd::Failed { code, message }) = turn.and_then(|turn| state.turns.get(turn)?.end.clone()) {
+        seen.error = Some((code, message));
+    }
+    seen.ending(outcome, state.position, state.version)
+}
+
+pub(super) fn words(session: &SessionRef) -> String {
+    match session {
+        SessionRef::Id(id) => id.to_string(),
+        SessionRef::Name(name) => name.clone(),
+    }
+}
+
+/// Runs a read on the blocking pool.
+pub(super) async fn blocking<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(read)
+        .await
+        .map_err(|error| Refusal::Storage(error.to_string()))?
+        .map_err(Refusal::Storage)
+}

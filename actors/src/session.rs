@@ -1,0 +1,219 @@
+//! A session: the only writer of its stream.
+//!
+//! Its state is [`SessionState`], folded from the log and from nothing else. A command is decided, the decision is
+//! appended, the state takes what was appended, and only then anything happens. While an append is under way the mailbox
+//! is not read ([`AtomicResponse`](actix::AtomicResponse)), so no decision is made on a state that is about to change.
+//!
+//! What a session does besides answering follows from its state after each append ([`settled`](Session::settled)): it
+//! starts the turn that was claimed, and hands over what is owed. So an actor that is rebuilt does what the lost one
+//! would have done.
+
+mod commands;
+mod commit;
+mod load;
+mod report;
+mod request;
+mod tool_calls;
+
+pub use commands::{Leave, SessionCommand};
+pub(crate) use load::fold;
+pub use report::{Advance, Outgoing, Preparation, Report, RunnableCall, Step, Streamed};
+
+use crate::{
+    courier::Owe,
+    decide::settle::ClaimFacts,
+    handle::Update,
+    host::{Gone, Host, Passivate},
+    hub::Live,
+    memory_worker::Job,
+    ports::{Exchange, RecallQuery},
+    shared::Shared,
+    turn::{Turn, TurnStart},
+    wire::Rendered,
+};
+use actix::{Actor, ActorContext, Addr, AsyncContext, Context};
+use dispatch_events::{Generation, ObligationId, StreamId, TurnId, Version, catalogue::obligation::ObligationKind};
+use dispatch_projections::SessionState;
+use std::{
+    collections::HashSet,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+/// Commands and reports that wait in a session's mailbox.
+const MAILBOX: usize = 64;
+
+/// The actor.
+pub struct Session {
+    shared: Arc<Shared>,
+    host: Addr<Host>,
+    id: StreamId,
+    /// Which actor of this session it is.
+    spawn: u64,
+    /// Name that the session gets with its first event.
+    fresh: Option<String>,
+    state: SessionState,
+    /// Why it can't be used, if its log can't be read.
+    broken: Option<String>,
+    /// The rendered conversation, for as long as the actor lives.
+    rendered: Option<Rendered>,
+    running: Option<Running>,
+    owed: HashSet<ObligationId>,
+    /// What was in the log before this actor: somebody may have acted on it.
+    loaded: Version,
+    last_used: Instant,
+}
+
+/// The turn that this actor carries.
+struct Running {
+    turn: TurnId,
+    generation: Generation,
+    actor: Addr<Turn>,
+}
+
+impl Session {
+    /// An actor for a session; `fresh` is the name of one that is not in the log yet.
+    pub fn new(shared: Arc<Shared>, host: Addr<Host>, id: StreamId, spawn: u64, fresh: Option<String>) -> Self {
+        Self {
+            shared,
+            host,
+            id,
+            spawn,
+            fresh,
+            state: SessionState::empty(id),
+            broken: None,
+            rendered: None,
+            running: None,
+            owed: HashSet::new(),
+            loaded: Version(0),
+            last_used: Instant::now(),
+        }
+    }
+
+    /// What follows from the state after an append.
+    fn settled(&mut self, ctx: &mut Context<Self>) {
+        self.last_used = Instant::now();
+        self.hand_over();
+        let claimed = self
+            .state
+            .admissions
+            .started()
+            .and_then(|admission| Some((admission.turn?, admission.generation?, admission.principal_id)));
+        let running = self.running.as_ref().map(|running| running.generation);
+        if running == claimed.map(|(_, generation, _)| generation) {
+            return;
+        }
+        if self.running.take().is_some() {
+            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
+        }
+        if let Some((turn, generation, principal)) = claimed {
+            let start = TurnStart {
+                shared: self.shared.clone(),
+                session: ctx.address(),
+                stream: self.id,
+                turn,
+                generation,
+                principal,
+            };
+            self.shared.turns.fetch_add(1, Ordering::SeqCst);
+            self.running = Some(Running { turn, generation, actor: Turn::new(start).start() });
+        }
+    }
+
+    /// Hands what is owed to the Courier, once per actor.
+    fn hand_over(&mut self) {
+        for obligation in self.state.obligations.open() {
+            if self.owed.contains(&obligation.id) {
+                continue;
+            }
+            let (user, assistant) = self.state.transcript.exchange(obligation.turn);
+            let text = user.as_deref().unwrap_or_default().to_owned();
+            let job = match obligation.kind {
+                ObligationKind::MemorySync => Job::Sync(Exchange {
+                    user: text,
+                    assistant: assistant.as_deref().unwrap_or_default().to_owned(),
+                    session: self.id,
+                    turn: obligation.turn,
+                    key: obligation.key.clone(),
+                }),
+                ObligationKind::MemoryWarm => Job::Warm(RecallQuery { text, session: self.id }),
+            };
+            let owe = Owe {
+                session: self.id,
+                obligation: obligation.id,
+                job,
+                attempts: obligation.attempts,
+                again: obligation.attempts > 0 || obligation.version <= self.loaded,
+                due_at: obligation.due_at,
+            };
+            match self.shared.courier.try_send(owe) {
+                Ok(()) => {
+                    self.owed.insert(obligation.id);
+                }
+                Err(_) => {
+                    tracing::warn!(session = %self.id, "the courier is busy: what is owed is handed over later");
+                    break;
+                }
+            }
+        }
+    }
+
+    fn claim_facts(&self) -> ClaimFacts {
+        ClaimFacts {
+            epoch: self.shared.log.epoch(),
+            lease_ttl_ms: self.shared.settings.lease_ttl_ms,
+            next_turn: TurnId::fresh(),
+        }
+    }
+
+    /// Gives up: what it had acknowledged is in the log, and the next command rebuilds it from there.
+    fn give_up(&mut self, why: &str, ctx: &mut Context<Self>) {
+        tracing::error!(session = %self.id, why, "the session's actor gives up; the log has all that was acknowledged");
+        if let Some(running) = self.running.take() {
+            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
+            let update =
+                Update::Broken { turn: running.turn, code: "persistence_failed".to_owned(), message: why.to_owned() };
+            if self.shared.hub.try_send(Live { stream: self.id, update }).is_err() {
+                tracing::warn!(session = %self.id, "its viewers could not be told");
+            }
+            running.actor.try_send(crate::turn::Abandon).unwrap_or_else(|_| tracing::debug!("its turn was gone"));
+        }
+        let gone = Gone { session: self.id, spawn: self.spawn };
+        if self.host.try_send(gone).is_err() {
+            tracing::debug!("the host is busy; it notices the dead address by itself");
+        }
+        ctx.stop();
+    }
+
+    fn watch_idle(&self, ctx: &mut Context<Self>) {
+        let idle = Duration::from_millis(self.shared.settings.idle_ms.max(1));
+        ctx.run_interval(idle, move |session, _| {
+            let passivate = Passivate { session: session.id, spawn: session.spawn };
+            if session.is_idle() && session.last_used.elapsed() >= idle && session.host.try_send(passivate).is_err() {
+                tracing::debug!("the host is busy; the session asks again");
+            }
+        });
+    }
+
+    fn watch_lease(&self, ctx: &mut Context<Self>) {
+        let every = Duration::from_millis(self.shared.settings.lease_renew_ms.max(1));
+        ctx.run_interval(every, |session, ctx| session.renew(ctx));
+    }
+
+    fn is_idle(&self) -> bool {
+        self.running.is_none() && self.state.admissions.started().is_none()
+    }
+}
+
+impl Actor for Session {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        ctx.set_mailbox_capacity(MAILBOX);
+        self.watch_idle(ctx);
+        self.watch_lease(ctx);
+        if self.fresh.is_none() {
+            self.load(ctx);
+        }
+    }
+}

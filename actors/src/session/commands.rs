@@ -1,0 +1,315 @@
+//! What the outside asks of a session.
+
+use super::{Session, commit::Meta};
+use crate::{
+    command::{Interrupted, Opening, Receipt, Refusal, Submit},
+    decide::{
+        interrupt::interrupt,
+        obligation::{Verdict, verdict},
+        submit::{self, SubmitFacts, Submitted},
+    },
+    host::Opened,
+    turn::StopTurn,
+};
+use actix::{
+    ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, WrapFuture,
+    fut::{self, LocalBoxActorFuture},
+};
+use dispatch_events::{
+    AdmissionId, CorrelationId, EventId, ObligationId, TurnId,
+    catalogue::{input::Principal, session::SessionRenamed},
+};
+use dispatch_projections::{obligations::ObligationState, view::SummaryView};
+use tokio::sync::oneshot;
+
+/// The way back.
+pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+
+/// What the outside asks of a session, with the way back. It is given back when it can't be delivered.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub enum SessionCommand {
+    /// Take an input.
+    Submit {
+        /// The input.
+        submit: Submit,
+        /// Its idempotency key.
+        request: String,
+        /// The way back.
+        reply: Reply<Receipt>,
+    },
+    /// Open the session, if it is not open.
+    Open {
+        /// How.
+        opening: Opening,
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<SummaryView>,
+    },
+    /// Stop the running turn.
+    Interrupt {
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<Interrupted>,
+    },
+    /// Give the session another name.
+    Rename {
+        /// The name.
+        name: String,
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<SummaryView>,
+    },
+    /// Record how an attempt to meet an obligation went; answers whether it is still open.
+    Verdict {
+        /// The obligation.
+        obligation: ObligationId,
+        /// How it went.
+        verdict: Verdict,
+        /// The way back.
+        reply: Reply<bool>,
+    },
+    /// Nothing, but be active: a session that is spawned recovers what nobody carries.
+    Wake {
+        /// The way back.
+        reply: Reply<()>,
+    },
+}
+
+impl SessionCommand {
+    /// Whether a host that shuts down refuses it.
+    pub fn is_new_work(&self) -> bool {
+        matches!(self, Self::Submit { .. } | Self::Open { .. } | Self::Rename { .. } | Self::Wake { .. })
+    }
+
+    /// Answers it without doing it.
+    pub fn refuse(self, refusal: Refusal) {
+        match self {
+            Self::Submit { reply, .. } => answer(reply, Err(refusal)),
+            Self::Open { reply, .. } | Self::Rename { reply, .. } => answer(reply, Err(refusal)),
+            Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
+            Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
+            Self::Wake { reply } => answer(reply, Err(refusal)),
+        }
+    }
+}
+
+/// Answers; one who went away does not need it.
+fn answer<T>(reply: Reply<T>, result: Result<T, Refusal>) {
+    if reply.send(result).is_err() {
+        tracing::debug!("a caller went away before its answer");
+    }
+}
+
+type Done = LocalBoxActorFuture<Session, ()>;
+
+impl Handler<SessionCommand> for Session {
+    type Result = AtomicResponse<Self, ()>;
+
+    fn handle(&mut self, command: SessionCommand, _: &mut Context<Self>) -> Self::Result {
+        if let Some(why) = self.broken.clone() {
+            command.refuse(Refusal::Storage(why));
+            return AtomicResponse::new(Box::pin(fut::ready(())));
+        }
+        let done: Done = match command {
+            SessionCommand::Submit { submit, request, reply } => self.submit(submit, request, reply),
+            SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
+            SessionCommand::Interrupt { principal, reply } => self.interrupt(&principal, reply),
+            SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
+            SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
+            SessionCommand::Wake { reply } => {
+                answer(reply, Ok(()));
+                Box::pin(fut::ready(()))
+            }
+        };
+        AtomicResponse::new(done)
+    }
+}
+
+impl Session {
+    fn submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
+        let facts = SubmitFacts {
+            admission: AdmissionId::fresh(),
+            turn: TurnId::fresh(),
+            request: &request,
+            name: self.fresh.as_deref().unwrap_or(&self.state.name),
+            agent: &self.shared.settings.agent,
+            queue_limit: self.shared.settings.queue_limit,
+            epoch: self.shared.log.epoch(),
+            lease_ttl_ms: self.shared.settings.lease_ttl_ms,
+        };
+        let (admission, turn) = (facts.admission, facts.turn);
+        let events = match submit::submit(&self.state, &submit, &facts) {
+            Ok(Submitted::New(events)) => events,
+            Ok(Submitted::Repeated(before)) => {
+                let receipt = self.receipt(before, true);
+                answer(reply, receipt);
+                return Box::pin(fut::ready(()));
+            }
+            Err(refusal) => {
+                answer(reply, Err(refusal));
+                return Box::pin(fut::ready(()));
+            }
+        };
+        let meta = Meta {
+            correlation: turn.into(),
+            causation: EventId(admission.0),
+            principal: self.shared.principal_id(&submit.principal),
+        };
+        self.commit_and_answer(events, meta, reply, move |session| session.receipt(admission, false))
+    }
+
+    fn open(&mut self, opening: &Opening, principal: &Principal, reply: Reply<SummaryView>) -> Done {
+        if self.state.opened.is_some() {
+            answer(reply, Err(Refusal::NameTaken(self.state.name.clone())));
+            return Box::pin(fut::ready(()));
+        }
+        let name = self.fresh.clone().unwrap_or_default();
+        match submit::open(&name, &self.shared.settings.agent, opening, TurnId::fresh()) {
+            Ok(events) => {
+                let meta = self.command_meta(principal);
+                self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)))
+            }
+            Err(refusal) => {
+                answer(reply, Err(refusal));
+                Box::pin(fut::ready(()))
+            }
+        }
+    }
+
+    fn rename(&mut self, name: String, principal: &Principal, reply: Reply<SummaryView>) -> Done {
+        if self.state.opened.is_none() {
+            answer(reply, Err(Refusal::NotFound(self.id.to_string())));
+            return Box::pin(fut::ready(()));
+        }
+        if let Err(refusal) = submit::check_name(&name) {
+            answer(reply, Err(refusal));
+            return Box::pin(fut::ready(()));
+        }
+        let mut events = Vec::new();
+        if name != self.state.name {
+            events.push(SessionRenamed { name, previous: self.state.name.clone() }.into());
+        }
+        let meta = self.command_meta(principal);
+        self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)))
+    }
+
+    fn verdict(&mut self, id: ObligationId, how: &Verdict, reply: Reply<bool>) -> Done {
+        let events = verdict(&self.state, id, how);
+        let meta = self.turn_meta(self.state.obligations.get(id).map(|obligation| obligation.turn));
+        self.commit_and_answer(events, meta, reply, move |session| {
+            let open = session.state.obligations.get(id).is_some_and(|owed| owed.state == ObligationState::Open);
+            Ok(open)
+        })
+    }
+
+    /// Stops the turn at once, then records what it leaves behind.
+    fn interrupt(&mut self, principal: &Principal, reply: Reply<Interrupted>) -> Done {
+        let Some(running) = self.running.as_ref() else {
+            let version = self.state.version;
+            answer(reply, Ok(Interrupted { session: self.id, turn: None, generation: None, version }));
+            return Box::pin(fut::ready(()));
+        };
+        let (turn, generation) = (running.turn, running.generation);
+        let why = format!("interrupted by {}:{}", principal.adapter, principal.subject);
+        let stop = running.actor.send(StopTurn);
+        let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(Some(turn)) };
+        let done = stop.into_actor(self).then(move |shown, session, _| {
+            let shown = match shown {
+                Ok(shown) => shown,
+                // The turn's actor is gone: what was shown is what the log has of it.
+                Err(_) => session.state.turns.get(turn).map(|turn| turn.shown.clone()).unwrap_or_default(),
+            };
+            let events = interrupt(&session.state, turn, &why, &shown, session.claim_facts());
+            session.commit_and_answer(events, meta, reply, move |session| {
+                let (turn, generation) = (Some(turn), Some(generation));
+                Ok(Interrupted { session: session.id, turn, generation, version: session.state.version })
+            })
+        });
+        Box::pin(done)
+    }
+
+    fn command_meta(&self, principal: &Principal) -> Meta {
+        Meta {
+            correlation: CorrelationId::fresh(),
+            causation: EventId::default(),
+            principal: self.shared.principal_id(principal),
+        }
+    }
+
+    /// Appends, then answers with what `result` makes of the new state.
+    fn commit_and_answer<T: 'static>(
+        &mut self,
+        events: Vec<dispatch_events::Event>,
+        meta: Meta,
+        reply: Reply<T>,
+        result: impl FnOnce(&Session) -> Result<T, Refusal> + 'static,
+    ) -> Done {
+        let opening = self.fresh.take();
+        let commit = self.commit(events, meta);
+        Box::pin(commit.map(move |committed, session: &mut Session, ctx: &mut Context<Session>| {
+            if let Some(name) = opening
+                && session.host.try_send(Opened(name)).is_err()
+            {
+                tracing::debug!("the host is busy; the name is found in the log anyway");
+            }
+            match committed {
+                Ok(_) => {
+                    let result = result(session);
+                    answer(reply, result);
+                }
+                Err(refusal) => {
+                    answer(reply, Err(refusal.clone()));
+                    session.after_refusal(&refusal, ctx);
+                }
+            }
+        }))
+    }
+
+    /// A refused name or input leaves a session as it was; anything else of the store's means to start over from the log.
+    pub(super) fn after_refusal(&mut self, refusal: &Refusal, ctx: &mut Context<Self>) {
+        let nothing_there = self.state.version.0 == 0;
+        match refusal {
+            Refusal::Invalid(_) | Refusal::NameTaken(_) if !nothing_there => {}
+            other => self.give_up(&other.to_string(), ctx),
+        }
+    }
+
+    fn receipt(&self, id: AdmissionId, repeated: bool) -> Result<Receipt, Refusal> {
+        let admission =
+            self.state.admissions.get(id).ok_or_else(|| Refusal::Storage("the admission is not in the log".into()))?;
+        Ok(Receipt {
+            session: self.id,
+            name: self.state.name.clone(),
+            admission: id,
+            request_id: admission.request.clone(),
+            seq: admission.seq,
+            state: admission.state,
+            outcome: admission.outcome,
+            turn: admission.turn,
+            position: admission.position,
+            version: admission.version,
+            repeated,
+        })
+    }
+}
+
+/// Go, if there is nothing to do. Answered with whether it goes.
+#[derive(Message)]
+#[rtype(result = "bool")]
+pub struct Leave;
+
+impl Handler<Leave> for Session {
+    type Result = bool;
+
+    fn handle(&mut self, _: Leave, ctx: &mut Context<Self>) -> bool {
+        let goes = self.is_idle();
+        if goes {
+            ctx.stop();
+        }
+        goes
+    }
+}

@@ -1,0 +1,136 @@
+//! Append, then apply, then act.
+
+use super::Session;
+use crate::{command::Refusal, shared::is_heavy};
+use actix::{ActorFuture, ActorFutureExt, AsyncContext, Context, WrapFuture, fut};
+use dispatch_events::{
+    CorrelationId, Draft, Event, EventId, PrincipalId, Recorded, TurnId,
+    catalogue::lease::LeaseRenewed,
+    log::LogError,
+    store::{AppendError, Appended},
+};
+use std::{sync::Arc, time::Instant};
+
+/// Where events come from: what their headers say besides their place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meta {
+    pub correlation: CorrelationId,
+    pub causation: EventId,
+    pub principal: PrincipalId,
+}
+
+impl Session {
+    /// What the headers of a turn's events say.
+    pub(super) fn turn_meta(&self, turn: Option<TurnId>) -> Meta {
+        let admission = match turn {
+            Some(turn) => self.state.turns.get(turn).and_then(|turn| self.state.admissions.get(turn.admission)),
+            None => self.state.admissions.started(),
+        };
+        Meta {
+            correlation: admission
+                .and_then(|admission| admission.turn)
+                .map_or_else(CorrelationId::fresh, CorrelationId::from),
+            causation: admission.map(|admission| EventId(admission.id.0)).unwrap_or_default(),
+            principal: admission.map(|admission| admission.principal_id).unwrap_or_default(),
+        }
+    }
+
+    /// Appends events as one and applies them; the state is as it was if that fails. After an append that may or may
+    /// not have landed the actor must be rebuilt from the log, so the caller gives up.
+    pub(super) fn commit(
+        &mut self,
+        events: Vec<Event>,
+        meta: Meta,
+    ) -> impl ActorFuture<Self, Output = Result<Vec<Arc<Recorded>>, Refusal>> + 'static {
+        let (shared, tip) = (self.shared.clone(), self.state.tip());
+        let write = async move {
+            if events.is_empty() {
+                return Ok(None);
+            }
+            let drafts = events
+                .into_iter()
+                .map(|event| Draft {
+                    event,
+                    correlation: meta.correlation,
+                    causation: meta.causation,
+                    principal: meta.principal,
+                })
+                .collect();
+            append(&shared, tip, drafts).await.map(Some)
+        };
+        write.into_actor(self).map(|written: Result<Option<Appended>, LogError>, session, ctx| match written {
+            Ok(None) => Ok(Vec::new()),
+            Ok(Some(appended)) => session.take(appended, ctx),
+            Err(error) => Err(refusal(&error)),
+        })
+    }
+
+    fn take(&mut self, appended: Appended, ctx: &mut Context<Self>) -> Result<Vec<Arc<Recorded>>, Refusal> {
+        for recorded in &appended.events {
+            self.state.apply(recorded).map_err(|error| Refusal::Storage(error.to_string()))?;
+        }
+        self.settled(ctx);
+        Ok(appended.events)
+    }
+
+    /// Keeps the lease of a turn that takes long.
+    pub(super) fn renew(&mut self, ctx: &mut Context<Self>) {
+        let Some(running) = &self.running else { return };
+        let event = LeaseRenewed { generation: running.generation }.into();
+        let meta = self.turn_meta(None);
+        let commit = self.commit(vec![event], meta).then(|result, session, ctx: &mut Context<Session>| {
+            if let Err(refusal) = result {
+                session.give_up(&refusal.to_string(), ctx);
+            }
+            fut::ready(())
+        });
+        ctx.wait(commit);
+    }
+}
+
+async fn append(
+    shared: &Arc<crate::shared::Shared>,
+    tip: dispatch_events::log::Tip,
+    drafts: Vec<Draft>,
+) -> Result<Appended, LogError> {
+    let began = Instant::now();
+    let log = shared.log.clone();
+    let new = tip.version.0 == 0;
+    let heavy = drafts.iter().any(|draft| is_heavy(std::slice::from_ref(&draft.event)));
+    let prepare = move || {
+        let tip = if new { log.new_tip(tip.stream)? } else { tip };
+        log.prepare(tip, drafts)
+    };
+    let append = if heavy {
+        let prepared = tokio::task::spawn_blocking(prepare).await;
+        prepared.map_err(|error| AppendError::Unavailable(format!("sealing was cut off: {error}")))??
+    } else {
+        prepare()?
+    };
+    let appended = shared.log.store().append(append).await?;
+    metrics::counter!("dispatch_appends_total").increment(1);
+    metrics::histogram!("dispatch_append_seconds").record(began.elapsed().as_secs_f64());
+    if new {
+        refill(shared);
+    }
+    Ok(appended)
+}
+
+/// Mints keys off the way of a turn.
+fn refill(shared: &Arc<crate::shared::Shared>) {
+    let shared = shared.clone();
+    let minting = tokio::task::spawn_blocking(move || {
+        if let Err(error) = shared.log.keys().refill() {
+            tracing::warn!(%error, "no keys could be minted ahead; the next session mints them itself");
+        }
+    });
+    drop(minting);
+}
+
+fn refusal(error: &LogError) -> Refusal {
+    match error {
+        LogError::Append(AppendError::NameTaken { name, .. }) => Refusal::NameTaken(name.clone()),
+        LogError::Codec(error) => Refusal::Invalid(error.to_string()),
+        other => Refusal::Persistence(other.to_string()),
+    }
+}

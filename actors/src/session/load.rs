@@ -1,0 +1,74 @@
+//! Becoming what the log says, and going on where it ends.
+
+use super::Session;
+use crate::{decide::recover::recover, shared::PAGE_EVENTS};
+use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
+use dispatch_events::{Log, StreamId};
+use dispatch_projections::SessionState;
+use std::sync::Arc;
+
+impl Session {
+    /// Reads the stream before the first message is handled, then recovers what nobody carries.
+    pub(super) fn load(&mut self, ctx: &mut Context<Self>) {
+        let (log, id) = (self.shared.log.clone(), self.id);
+        let shared = self.shared.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let state = fold(&log, id, None)?;
+            // Rendering a long history is the blocking pool's work too.
+            let rendered = super::request::rendered(&shared, &state);
+            Ok((state, rendered))
+        });
+        let loaded = read.into_actor(self).map(|state, session, ctx| {
+            match state.map_err(|error| error.to_string()).and_then(|state| state) {
+                Ok((state, rendered)) => {
+                    session.loaded = state.version;
+                    session.state = state;
+                    session.rendered = rendered;
+                }
+                Err(why) => {
+                    tracing::error!(session = %session.id, why, "the session can't be read");
+                    session.broken = Some(why);
+                    return;
+                }
+            }
+            session.recover(ctx);
+        });
+        ctx.wait(loaded);
+    }
+
+    fn recover(&mut self, ctx: &mut Context<Self>) {
+        let events = recover(&self.state, "the host stopped before the turn ended", self.claim_facts());
+        if events.is_empty() {
+            self.settled(ctx);
+            return;
+        }
+        tracing::info!(session = %self.id, first = events[0].name(), "a turn that nobody carried is recovered");
+        let meta = self.turn_meta(None);
+        let commit = self.commit(events, meta).map(|result, session, ctx: &mut Context<Session>| {
+            if let Err(refusal) = result {
+                session.give_up(&refusal.to_string(), ctx);
+            }
+        });
+        ctx.wait(commit);
+    }
+}
+
+/// Folds a stream up to and including `at`. Blocks.
+///
+/// # Errors
+/// In words, with the position of what can't be read.
+pub(crate) fn fold(log: &Arc<Log>, id: StreamId, at: Option<dispatch_events::Version>) -> Result<SessionState, String> {
+    let mut state = SessionState::empty(id);
+    loop {
+        let page = log.read_stream(id, state.version.next(), PAGE_EVENTS).map_err(|error| error.to_string())?;
+        if page.is_empty() {
+            return Ok(state);
+        }
+        for recorded in &page {
+            if at.is_some_and(|at| recorded.version > at) {
+                return Ok(state);
+            }
+            state.apply(recorded).map_err(|error| error.to_string())?;
+        }
+    }
+}

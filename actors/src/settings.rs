@@ -1,0 +1,75 @@
+//! What a host is made of.
+
+use crate::ports::{MemoryBackend, MemoryFiles, Models, Toolbox};
+use dispatch_events::Log;
+use std::sync::Arc;
+
+/// The ports and the settings of a host.
+pub struct HostParts {
+    /// The log. Whoever opened it holds the folder's lock for as long as the host lives.
+    pub log: Arc<Log>,
+    /// The models.
+    pub models: Arc<dyn Models>,
+    /// The agent's memory files.
+    pub memory_files: Arc<dyn MemoryFiles>,
+    /// The external memory backend, if there is one.
+    pub memory_backend: Option<Arc<dyn MemoryBackend>>,
+    /// The tools.
+    pub toolbox: Arc<dyn Toolbox>,
+    /// Limits and modes.
+    pub settings: HostSettings,
+}
+
+/// Limits and modes, with the defaults of `hermes-behaviour.md` where it names one.
+#[derive(Clone, Debug)]
+pub struct HostSettings {
+    /// Agent that sessions speak for.
+    pub agent: String,
+    /// Release that runs.
+    pub release: String,
+    /// Longest recall before a turn, in milliseconds.
+    pub recall_timeout_ms: u64,
+    /// Longest drain of memory writes at shutdown, in milliseconds.
+    pub drain_timeout_ms: u64,
+    /// Longest wait for running turns at shutdown, in milliseconds.
+    pub turn_drain_ms: u64,
+    /// Memory writes outlive the process (`durable`), or are abandoned and counted (`best_effort`).
+    pub durable_memory: bool,
+    /// Life of a lease without renewal, in milliseconds.
+    pub lease_ttl_ms: u64,
+    /// Time between renewals, in milliseconds.
+    pub lease_renew_ms: u64,
+    /// Most model calls in one turn.
+    pub max_model_calls: u32,
+    /// Retries of a failed model call before any text was shown.
+    pub model_retries: u32,
+    /// Most inputs that wait in one session.
+    pub queue_limit: usize,
+    /// After this many idle milliseconds a session's actor is given up.
+    pub idle_ms: u64,
+    /// Whether the start looks for turns that a crash left behind.
+    pub recover: bool,
+    /// Threads for sessions.
+    pub arbiters: usize,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            agent: "main".into(),
+            release: env!("CARGO_PKG_VERSION").into(),
+            recall_timeout_ms: 8_000,
+            drain_timeout_ms: 5_000,
+            turn_drain_ms: 10_000,
+            durable_memory: true,
+            lease_ttl_ms: 300_000,
+            lease_renew_ms: 60_000,
+            max_model_calls: 90,
+            model_retries: 3,
+            queue_limit: 32,
+            idle_ms: 60_000,
+            recover: true,
+            arbiters: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Starting a host: the epoch, the actors, the look at what a crash left behind.
+
+use crate::{
+    courier::{Courier, Through},
+    handle::HostHandle,
+    host::Host,
+    hub::Hub,
+    memory_worker::{FinishWrites, MemoryWorker},
+    settings::{HostParts, HostSettings},
+    shared::{Frozen, Shared, SharedParts, Toolset, host_stream},
+    tool_runner::ToolRunner,
+};
+use actix::{Actor, Arbiter, ArbiterHandle};
+use dispatch_events::{
+    CorrelationId, Digest, Draft, Epoch, EventId, Log, PrincipalId, SharedText, StreamId,
+    catalogue::host::HostStarted,
+    envelope::Header,
+    keys::KeyBytes,
+    log::{LogError, Tip},
+    store::ReadError,
+};
+use std::{sync::Arc, time::Duration};
+
+/// The stable tier of every prompt of this release.
+const STABLE_PROMPT: &str = include_str!("prompt/stable.md");
+/// Sessions that are recovered at once.
+const RECOVER_AT_ONCE: usize = 16;
+
+/// Why a host did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The log could not be read or written.
+    #[error("the host can't use its log: {0}")]
+    Log(#[from] LogError),
+    /// A part of the host could not be started.
+    #[error("the host can't start: {0}")]
+    Other(String),
+}
+
+impl HostHandle {
+    /// Starts a host. Must be called inside an actix system; the caller holds the folder's lock.
+    ///
+    /// # Errors
+    /// [`StartError`], in words for the operator.
+    pub async fn start(parts: HostParts) -> Result<Self, StartError> {
+        let log = Arc::into_inner(parts.log)
+            .ok_or_else(|| StartError::Other("somebody else uses the log already".to_owned()))?;
+        let (log, host_tip) = tokio::task::spawn_blocking(move || next_epoch(log))
+            .await
+            .map_err(|error| StartError::Other(error.to_string()))??;
+        let log = Arc::new(log);
+        started(&log, host_tip, &parts.settings).await?;
+        let key = log.keys().get(host_tip.key).map_err(LogError::from)?;
+        let (hub, feed) = Hub::launch();
+        log.store().observe(Arc::new(feed));
+        let recall_limit = Duration::from_millis(parts.settings.recall_timeout_ms);
+        let backend = parts.memory_backend.as_ref().map(|backend| (backend.name(), backend.destination()));
+        let memory = MemoryWorker::new(
+            &parts.settings.agent,
+            log.clone(),
+            parts.memory_files,
+            parts.memory_backend,
+            recall_limit,
+        )
+        .start();
+        let courier = Courier::new(memory.clone()).start();
+        let shared = Arc::new(Shared::new(SharedParts {
+            stable: freeze(&log, STABLE_PROMPT.trim_end())?,
+            toolset: toolset(&log, &*parts.toolbox)?,
+            principal_key: derived(&key),
+            settings: parts.settings,
+            models: parts.models,
+            toolbox: parts.toolbox,
+            tools: ToolRunner::default().start(),
+            backend,
+            hub,
+            memory,
+            courier,
+            log,
+        }));
+        let host = Host::new(shared.clone(), arbiters(shared.settings.arbiters)).start();
+        let handle = Self { shared, host };
+        handle.begin().await?;
+        Ok(handle)
+    }
+
+    async fn begin(&self) -> Result<(), StartError> {
+        let gone = |error: actix::MailboxError| StartError::Other(error.to_string());
+        self.shared.courier.send(Through(self.host.clone())).await.map_err(gone)?;
+        if let Err(why) = self.shared.memory.send(FinishWrites).await.map_err(gone)? {
+            tracing::warn!(why, "the memory files could not be compared with the log");
+        }
+        if self.shared.settings.recover {
+            let handle = self.clone();
+            actix::spawn(async move { handle.recover().await });
+        }
+        Ok(())
+    }
+
+    /// Wakes every session that the index says has something open; each recovers itself.
+    async fn recover(&self) {
+        let log = self.shared.log.clone();
+        let open = tokio::task::spawn_blocking(move || log.store().open_streams()).await;
+        let open = match open {
+            Ok(Ok(open)) => open,
+            Ok(Err(error)) => return tracing::error!(%error, "what a crash left behind can't be read"),
+            Err(error) => return tracing::error!(%error, "the look at what a crash left behind was cut off"),
+        };
+        for some in open.chunks(RECOVER_AT_ONCE) {
+            let woken = some.iter().map(|stream| self.wake(*stream));
+            for (stream, woken) in some.iter().zip(futures_util::future::join_all(woken).await) {
+                if let Err(refusal) = woken {
+                    tracing::error!(session = %stream, %refusal, "the session could not be recovered");
+                }
+            }
+        }
+    }
+}
+
+/// The log in the next epoch, and the end of the host's own stream.
+fn next_epoch(log: Log) -> Result<(Log, Tip), LogError> {
+    let stream = host_stream();
+    let last = log.store().head(stream)?.map(|head| (head, log.store().read_stream_back(stream, head.version, 1)));
+    let Some((head, records)) = last else {
+        let tip = log.new_tip(stream)?;
+        return Ok((log.in_epoch(Epoch(1)), tip));
+    };
+    let damaged = |why: String| ReadError::Damaged { place: "the host's own stream".to_owned(), why };
+    let records = records?;
+    let record = records.first().ok_or_else(|| damaged("its last event is missing".to_owned()))?;
+    let (header, _) = Header::parse(record).map_err(|error| damaged(error.to_string()))?;
+    Ok((log.in_epoch(header.epoch.next()), Tip { stream, version: head.version, key: head.key }))
+}
+
+async fn started(log: &Arc<Log>, tip: Tip, settings: &HostSettings) -> Result<(), LogError> {
+    let event =
+        HostStarted { epoch: log.epoch(), release: settings.release.clone(), engine: log.store().engine().to_owned() };
+    append(log, tip, event.into()).await
+}
+
+/// Appends an event to the host's own stream.
+pub(crate) async fn append(log: &Arc<Log>, tip: Tip, event: dispatch_events::Event) -> Result<(), LogError> {
+    let draft = Draft {
+        event,
+        correlation: CorrelationId::fresh(),
+        causation: EventId::default(),
+        principal: PrincipalId::default(),
+    };
+    log.append(tip, vec![draft]).await.map(|_| ())
+}
+
+fn freeze(log: &Log, text: &str) -> Result<Frozen, LogError> {
+    let address: Digest = log.blobs().share(text)?;
+    Ok(Frozen { text: SharedText { address, length: text.len() as u32 }, says: text.into() })
+}
+
+fn toolset(log: &Log, toolbox: &dyn crate::ports::Toolbox) -> Result<Toolset, LogError> {
+    let tools = toolbox.tools();
+    let schemas: Vec<String> = tools.iter().map(|tool| tool.schema().0).collect();
+    let names = tools.iter().map(|tool| tool.name().to_owned()).collect();
+    Ok(Toolset { schemas: freeze(log, &format!("[{}]", schemas.join(",")))?, names })
+}
+
+fn arbiters(count: usize) -> Vec<ArbiterHandle> {
+    (0..count.max(1)).map(|_| Arbiter::new().handle()).collect()
+}
+
+/// A key for opaque ids, bound to this folder.
+fn derived(key: &KeyBytes) -> KeyBytes {
+    KeyBytes::new(blake3::derive_key("dispatch 2026 opaque principal ids", key.as_slice()))
+}
+
+/// The streams that are not sessions.
+pub(crate) fn is_session(stream: StreamId, agent: &str) -> bool {
+    stream != host_stream() && stream != crate::shared::agent_stream(agent)
+}

@@ -1,0 +1,96 @@
+//! A running turn: it carries one input through recall, model calls and tools to its end.
+//!
+//! It holds no truth. It does what its session tells it, reports what happened, and is told the next step when that is
+//! on the disk; thrown away at any moment, another one goes on from the log.
+
+mod call;
+mod run;
+
+use crate::{session::Session, shared::Shared};
+use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, SpawnHandle, WrapFuture};
+use dispatch_events::{Generation, PrincipalId, StreamId, TurnId};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
+use tracing::Instrument;
+
+/// What a turn is started with.
+#[derive(Clone)]
+pub struct TurnStart {
+    /// What every actor can reach.
+    pub shared: Arc<Shared>,
+    /// The session that records.
+    pub session: Addr<Session>,
+    /// Its stream.
+    pub stream: StreamId,
+    /// The turn.
+    pub turn: TurnId,
+    /// Its attempt.
+    pub generation: Generation,
+    /// Who submitted the input.
+    pub principal: PrincipalId,
+}
+
+/// The actor.
+pub struct Turn {
+    start: TurnStart,
+    /// Text that was shown of the answer that is coming in.
+    shown: Rc<RefCell<String>>,
+    work: Option<SpawnHandle>,
+}
+
+impl Turn {
+    /// A turn.
+    pub fn new(start: TurnStart) -> Self {
+        Self { start, shown: Rc::default(), work: None }
+    }
+}
+
+impl Actor for Turn {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        let span = tracing::info_span!(
+            "turn",
+            session = %self.start.stream,
+            turn = %self.start.turn,
+            correlation = %self.start.turn,
+            generation = self.start.generation.0,
+        );
+        let work = run::run(self.start.clone(), self.shown.clone()).instrument(span).into_actor(self);
+        let work = actix::ActorFutureExt::map(work, |(), _, ctx: &mut Self::Context| ctx.stop());
+        self.work = Some(ctx.spawn(work));
+    }
+}
+
+/// Stop now. Answered with the text that was shown of the answer that was coming in.
+#[derive(Message)]
+#[rtype(result = "String")]
+pub struct StopTurn;
+
+impl Handler<StopTurn> for Turn {
+    type Result = String;
+
+    fn handle(&mut self, _: StopTurn, ctx: &mut Self::Context) -> String {
+        // Dropping the work drops the connection to the model and stops the tools.
+        if let Some(work) = self.work.take() {
+            ctx.cancel_future(work);
+        }
+        ctx.stop();
+        self.shown.take()
+    }
+}
+
+/// Stop now; nobody records anything.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Abandon;
+
+impl Handler<Abandon> for Turn {
+    type Result = ();
+
+    fn handle(&mut self, _: Abandon, ctx: &mut Self::Context) {
+        if let Some(work) = self.work.take() {
+            ctx.cancel_future(work);
+        }
+        ctx.stop();
+    }
+}
