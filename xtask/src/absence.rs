@@ -87,7 +87,8 @@ impl Absence {
 
 /// Code of the workspace's crates, and none of their tests.
 fn is_code(path: &str) -> bool {
-    let is_test = path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/");
+    let is_test = |part: &str| part == "tests" || part.ends_with("_tests");
+    let is_test = path.trim_end_matches(".rs").split('/').any(is_test);
     !is_test && CRATES.iter().any(|krate| path.starts_with(krate))
 }
 
@@ -121,6 +122,7 @@ mod tests {
         assert_eq!(found("projections/src/queue.rs", "use std::fmt; // std::fs\nuse crate::std::fs;"), [""; 0]);
         assert_eq!(found("projections/src/catalog/file.rs", "use std::fs;"), [""; 0]);
         assert_eq!(found("actors/src/turn/tests.rs", "use std::fs;"), [""; 0]);
+        assert_eq!(found("actors/src/turn_tests/calls.rs", "use std::fs;"), [""; 0]);
         assert_eq!(found("actors/src/turn.rs", "mod tests { use std::fs; }"), [""; 0]);
         assert_eq!(found("events/src/codec.rs", "use bincode::encode;"), [""; 0]);
         assert_eq!(found("events/src/store/sled/open.rs", "use sled::Db;"), [""; 0]);

@@ -48,7 +48,7 @@ pub fn suites(root: &Path, files: &[SourceFile]) -> Result<BTreeSet<Suite>, Fail
     let found: BTreeSet<Suite> = files
         .iter()
         .filter(|file| file.text.contains(KILLS))
-        .filter_map(|file| suite(&manifests, &file.path))
+        .filter_map(|file| suite(&manifests, files, &file.path))
         .collect();
     if found.is_empty() {
         return Err(Failure::Nothing(format!("no test reads {KILLS}: there is nothing to run")));
@@ -56,7 +56,7 @@ pub fn suites(root: &Path, files: &[SourceFile]) -> Result<BTreeSet<Suite>, Fail
     Ok(found)
 }
 
-fn suite(manifests: &[Manifest], path: &str) -> Option<Suite> {
+fn suite(manifests: &[Manifest], files: &[SourceFile], path: &str) -> Option<Suite> {
     let (folder, inside) = match path.split_once('/')? {
         ("tests", _) => ("", path),
         split => split,
@@ -68,9 +68,16 @@ fn suite(manifests: &[Manifest], path: &str) -> Option<Suite> {
     }
     let target = match inside.strip_prefix("tests/") {
         None => vec!["--lib".to_owned()],
-        // A file in a folder below `tests/` is shared by the suites beside it: all of them run.
-        Some(shared) if shared.contains('/') => vec!["--test".to_owned(), "*".to_owned()],
-        Some(name) => vec!["--test".to_owned(), name.strip_suffix(".rs")?.to_owned()],
+        Some(name) => {
+            let name = name.split('/').next().unwrap_or(name).trim_end_matches(".rs");
+            let tests = path.strip_suffix(inside)?.to_owned() + "tests/";
+            let is_target = |file: &SourceFile| {
+                file.path == format!("{tests}{name}.rs") || file.path == format!("{tests}{name}/main.rs")
+            };
+            // A folder that is no target is shared by the suites beside it: all of them run.
+            let name = if files.iter().any(is_target) { name } else { "*" };
+            vec!["--test".to_owned(), name.to_owned()]
+        }
     };
     Some(Suite { package: manifest.package.clone(), target })
 }
@@ -89,6 +96,9 @@ mod tests {
             file("events/src/store/sled/tests.rs", &reads),
             file("tests/crash.rs", &reads),
             file("tests/support/kill.rs", &reads),
+            file("events/tests/store.rs", "mod damage;"),
+            file("events/tests/store/damage.rs", &reads),
+            file("events/tests/power/main.rs", &reads),
             file("tests/chat.rs", "fn none() {}"),
             file("xtask/src/torture.rs", &reads),
         ];
@@ -99,7 +109,14 @@ mod tests {
             .collect();
         assert_eq!(
             found,
-            ["dispatch --test *", "dispatch --test crash", "dispatch-events --lib", "dispatch-events --test kill"]
+            [
+                "dispatch --test *",
+                "dispatch --test crash",
+                "dispatch-events --lib",
+                "dispatch-events --test kill",
+                "dispatch-events --test power",
+                "dispatch-events --test store"
+            ]
         );
     }
 
