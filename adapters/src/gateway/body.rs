@@ -1,0 +1,107 @@
+//! Reading a request's body, up to the limit and no further.
+
+use super::{
+    problem::{Code, Problem},
+    routes,
+    state::Gateway,
+};
+use actix_web::{FromRequest, HttpRequest, dev::Payload, http::header, web::Bytes, web::BytesMut, web::Data};
+use futures_util::{StreamExt, future::LocalBoxFuture};
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// Bytes of a refused body that are still read and thrown away: a client that is cut off while it writes sees a broken
+/// connection instead of the answer.
+const DISCARD_BYTES: usize = 64 * 1024 * 1024;
+
+/// Time for the same.
+const DISCARD_TIME: Duration = Duration::from_secs(10);
+
+/// A body as it came.
+pub(super) struct RawBody(pub Bytes);
+
+/// A body that is JSON of this shape; an empty one counts as `{}`.
+pub(super) struct JsonBody<T>(pub T);
+
+impl FromRequest for RawBody {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let payload = payload.take();
+        let limit = request.app_data::<Data<Gateway>>().map_or(0, |gateway| gateway.settings.max_body);
+        let openai = routes::speaks_openai(request.path());
+        let announced =
+            request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+        Box::pin(async move {
+            let body = read(payload, limit, announced.unwrap_or(0)).await;
+            body.map(Self).map_err(|problem| if openai { problem.for_openai() } else { problem })
+        })
+    }
+}
+
+impl<T: DeserializeOwned + 'static> FromRequest for JsonBody<T> {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let body = RawBody::from_request(request, payload);
+        Box::pin(async move {
+            let RawBody(bytes) = body.await?;
+            let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+            serde_json::from_slice(text).map(Self).map_err(|error| not_understood(&error))
+        })
+    }
+}
+
+/// What to say about a body that is not the JSON that the route takes.
+pub(super) fn not_understood(error: &serde_json::Error) -> Problem {
+    Problem::invalid(format!("the body is not what this route takes: {error}; `GET /openapi.json` describes it"))
+}
+
+async fn read(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, Problem> {
+    let mut whole = Bytes::new();
+    let mut joined = BytesMut::new();
+    let mut length = 0;
+    if announced <= limit {
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|error| Problem::invalid(format!("the body did not arrive: {error}")))?;
+            length += chunk.len();
+            if length > limit {
+                break;
+            }
+            match (whole.is_empty(), joined.is_empty()) {
+                // Most bodies come in one piece, which needs no copy.
+                (true, true) => whole = chunk,
+                (false, _) => {
+                    joined.reserve(announced.max(length));
+                    joined.extend_from_slice(&std::mem::take(&mut whole));
+                    joined.extend_from_slice(&chunk);
+                }
+                (true, false) => joined.extend_from_slice(&chunk),
+            }
+        }
+    }
+    if announced > limit || length > limit {
+        discard(payload).await;
+        let size = if announced > limit { format!("has {announced} bytes") } else { "is longer".to_owned() };
+        let why =
+            format!("the body {size}, the limit is {limit} bytes (setting `gateway.max_body`): send less at once");
+        return Err(Problem::new(Code::TooLarge, why));
+    }
+    Ok(if joined.is_empty() { whole } else { joined.freeze() })
+}
+
+async fn discard(mut payload: Payload) {
+    let all = async {
+        let mut left = DISCARD_BYTES;
+        while let Some(Ok(chunk)) = payload.next().await {
+            left = left.saturating_sub(chunk.len());
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    // A client that is slower than this has to live with a closed connection.
+    tokio::time::timeout(DISCARD_TIME, all).await.ok();
+}

@@ -1,0 +1,97 @@
+//! Input and interrupt.
+
+use super::{
+    body::JsonBody,
+    headers,
+    openai::chat::note,
+    openai::check_size,
+    problem::Problem,
+    state::{Gateway, principal},
+};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    web::{Data, Path},
+};
+use dispatch_actors::{Opening, SessionRef, Submit};
+use dispatch_events::{Part, catalogue::input::Intent};
+use serde::Deserialize;
+
+/// An input.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    request_id: Option<String>,
+    #[serde(default)]
+    intent: Wanted,
+    parts: Vec<Piece>,
+    /// Whether a session that is not there is opened.
+    #[serde(default)]
+    open: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Wanted {
+    #[default]
+    Queue,
+    Steer,
+    Redirect,
+}
+
+/// A text, bare or with its type.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Piece {
+    Bare(String),
+    Typed(Typed),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Typed {
+    Text { text: String },
+}
+
+/// `POST /api/sessions/{id}/input`: answered when it is durable. The header `Idempotency-Key` is the request id unless
+/// the body has one.
+pub(super) async fn submit(
+    gateway: Data<Gateway>,
+    request: HttpRequest,
+    session: Path<String>,
+    input: JsonBody<Input>,
+) -> Result<HttpResponse, Problem> {
+    let Input { request_id, intent, parts, open } = input.0;
+    let key = match request_id {
+        Some(id) => Some(id),
+        None => headers::idempotency_key(&request)?,
+    };
+    let text = |piece| match piece {
+        Piece::Bare(text) | Piece::Typed(Typed::Text { text }) => Part::Text(text),
+    };
+    let parts: Vec<_> = parts.into_iter().map(text).collect();
+    check_size(&parts, gateway.settings.max_input)?;
+    let intent = match intent {
+        Wanted::Queue => Intent::Queue,
+        Wanted::Steer => Intent::Steer,
+        Wanted::Redirect => Intent::Redirect,
+    };
+    let principal = principal(&request);
+    let opening = open.then(|| Opening::plain(&principal.adapter));
+    let submit = Submit { principal, request: key, intent, parts, opening };
+    let receipt = gateway.host.submit(&SessionRef::Name(session.into_inner()), submit).await?;
+    note(&receipt);
+    let mut response = HttpResponse::Accepted();
+    headers::answer(&mut response, receipt.session, None, receipt.turn, receipt.position);
+    Ok(response.json(receipt))
+}
+
+/// `POST /api/sessions/{id}/interrupt`.
+pub(super) async fn interrupt(
+    gateway: Data<Gateway>,
+    request: HttpRequest,
+    session: Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let session = SessionRef::Name(session.into_inner());
+    let interrupted = gateway.host.interrupt(&session, principal(&request)).await?;
+    Ok(HttpResponse::Ok().json(interrupted))
+}

@@ -1,0 +1,280 @@
+//! The table of routes.
+
+use super::{
+    super::{equipment, events, health, input, memory, openai, openapi, sessions, views},
+    Definition, Good, Parameter,
+    Place::{self, Header, Path, Query},
+    Verb::{self, Delete, Get, Patch, Post},
+    not_built,
+};
+use crate::gateway::problem::Code;
+
+const SESSION: Parameter = text(Path, "id", true, "Id or name of the session, percent-encoded.");
+const KEY: Parameter = text(Header, "Idempotency-Key", false, "Request id; a repeat gives the first one's answer.");
+const FROM: Parameter = number("from", "First number to show, from 1.");
+const LIMIT: Parameter = number("limit", "Most events, up to 1000; asks for one page instead of a stream.");
+const TYPE: Parameter = text(Query, "type", false, "Event types, for example `tool.*`.");
+const LAST: Parameter = text(Header, "Last-Event-ID", false, "Number of the last event that the reader has.");
+
+const fn text(place: Place, name: &'static str, required: bool, what: &'static str) -> Parameter {
+    Parameter { place, name, kind: "string", required, what }
+}
+
+const fn number(name: &'static str, what: &'static str) -> Parameter {
+    Parameter { place: Query, name, kind: "integer", required: false, what }
+}
+
+const JSON: &str = "application/json";
+const SSE: &str = "text/event-stream";
+
+const fn json(content: &'static [(&'static str, &'static str)]) -> Good {
+    Good { status: 200, content }
+}
+
+/// A route with a token, a JSON answer and nothing special.
+const fn route(verb: Verb, path: &'static str, summary: &'static str, good: Good) -> Definition {
+    Definition {
+        verb,
+        path,
+        summary,
+        open: false,
+        parameters: &[],
+        body: None,
+        good,
+        errors: &[],
+        handler: |route| route.to(not_built),
+    }
+}
+
+/// A route that this build does not have yet.
+const fn later(verb: Verb, path: &'static str, summary: &'static str, parameters: &'static [Parameter]) -> Definition {
+    Definition { parameters, errors: &[Code::NotBuilt], ..route(verb, path, summary, json(&[(JSON, "Anything")])) }
+}
+
+const SUBMIT_ERRORS: &[Code] = &[
+    Code::AdmissionConflict,
+    Code::UnknownExecution,
+    Code::QueueFull,
+    Code::SessionBusy,
+    Code::Draining,
+    Code::TooLarge,
+    Code::PersistenceFailed,
+];
+
+/// Every route.
+pub(in super::super) static ROUTES: &[Definition] = &[
+    Definition {
+        open: true,
+        handler: |route| route.to(health::alive),
+        ..route(Get, "/healthz", "Whether the process answers.", json(&[(JSON, "Status")]))
+    },
+    Definition {
+        open: true,
+        errors: &[Code::Draining, Code::PersistenceFailed, Code::StorageUnavailable],
+        handler: |route| route.to(health::ready),
+        ..route(Get, "/readyz", "Whether the host takes work.", json(&[(JSON, "Status")]))
+    },
+    Definition {
+        handler: |route| route.to(health::metrics),
+        ..route(Get, "/metrics", "Counters for Prometheus.", json(&[("text/plain", "")]))
+    },
+    Definition {
+        handler: |route| route.to(openapi::document),
+        ..route(Get, "/openapi.json", "This description.", json(&[(JSON, "Anything")]))
+    },
+    Definition {
+        parameters: &[
+            text(Header, "X-Dispatch-Session", false, "Name or id of the durable session, made if new."),
+            KEY,
+        ],
+        body: Some("ChatRequest"),
+        errors: &[
+            Code::AdmissionConflict,
+            Code::UnknownExecution,
+            Code::QueueFull,
+            Code::SessionBusy,
+            Code::Draining,
+            Code::TooLarge,
+            Code::PersistenceFailed,
+            Code::ModelFailed,
+        ],
+        handler: |route| route.to(openai::chat::completions),
+        ..route(
+            Post,
+            "/v1/chat/completions",
+            "A turn of a durable session, in OpenAI's words, streaming or not. The answer to an interrupted turn has \
+             `finish_reason` `stop` and `x_dispatch.outcome` `interrupted`. A stream whose turn fails ends with an \
+             `error` frame and without `[DONE]`.",
+            json(&[(JSON, "ChatAnswer"), (SSE, "ChatPiece")]),
+        )
+    },
+    later(Post, "/v1/responses", "A turn, in the words of OpenAI's Responses API.", &[]),
+    Definition {
+        handler: |route| route.to(openai::models::list),
+        ..route(Get, "/v1/models", "The configured models, in OpenAI's words.", json(&[(JSON, "OpenAiModels")]))
+    },
+    Definition {
+        parameters: &[
+            text(Query, "after", false, "Name after which the page begins."),
+            number("limit", "Most sessions, up to 1000."),
+        ],
+        handler: |route| route.to(sessions::list),
+        ..route(Get, "/api/sessions", "Sessions by name, a page at a time.", json(&[(JSON, "Sessions")]))
+    },
+    Definition {
+        body: Some("NewSession"),
+        errors: &[Code::NameTaken, Code::Draining, Code::TooLarge, Code::PersistenceFailed],
+        handler: |route| route.to(sessions::open),
+        ..route(Post, "/api/sessions", "Opens a session.", Good { status: 201, content: &[(JSON, "Session")] })
+    },
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound],
+        handler: |route| route.to(sessions::show),
+        ..route(Get, "/api/sessions/{id}", "One session.", json(&[(JSON, "Session")]))
+    },
+    Definition {
+        parameters: &[SESSION],
+        body: Some("SessionChange"),
+        errors: &[Code::NotFound, Code::NameTaken, Code::Draining, Code::PersistenceFailed],
+        handler: |route| route.to(sessions::change),
+        ..route(Patch, "/api/sessions/{id}", "Gives a session another name.", json(&[(JSON, "Session")]))
+    },
+    later(Delete, "/api/sessions/{id}", "Erases a session.", &[SESSION]),
+    Definition {
+        parameters: &[SESSION, KEY],
+        body: Some("Input"),
+        errors: SUBMIT_ERRORS,
+        handler: |route| route.to(input::submit),
+        ..route(
+            Post,
+            "/api/sessions/{id}/input",
+            "Submits an input. It is durable when this is answered.",
+            Good { status: 202, content: &[(JSON, "Receipt")] },
+        )
+    },
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
+        handler: |route| route.to(input::interrupt),
+        ..route(Post, "/api/sessions/{id}/interrupt", "Stops the running turn.", json(&[(JSON, "Interrupted")]))
+    },
+    later(Post, "/api/sessions/{id}/fork", "A new session that goes on from a version of this one.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/rewind", "Goes back to a version.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/undo", "Takes back the last turn.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/retry", "Runs the last input again.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/reset", "Begins the session anew.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/archive", "Puts the session away.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/compact", "Summarises what is old.", &[SESSION]),
+    later(Post, "/api/sessions/{id}/reconcile", "Settles an unknown outcome.", &[SESSION]),
+    Definition {
+        parameters: &[SESSION, FROM, LIMIT, TYPE, LAST],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(events::of_session),
+        ..route(
+            Get,
+            "/api/sessions/{id}/events",
+            "The session's events, then live. Server-sent events: `event` has a log event and its version as id, \
+             `delta` has live text without an id, `broken` a turn that could not be recorded, `error` is the last one \
+             of a stream that can't go on. With `limit` or `Accept: application/json` one page.",
+            json(&[(SSE, "Event"), (JSON, "Events")]),
+        )
+    },
+    Definition {
+        parameters: &[
+            SESSION,
+            text(
+                Path,
+                "view",
+                true,
+                "transcript, wire, queue, lease, prompt, memory, tools, obligations, usage or all.",
+            ),
+            number("at", "Version as of which the view is; the last one if left away."),
+        ],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(views::view),
+        ..route(Get, "/api/sessions/{id}/view/{view}", "A view as of any event.", json(&[(JSON, "Anything")]))
+    },
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(events::export),
+        ..route(
+            Get,
+            "/api/sessions/{id}/export",
+            "Every event of a session, one JSON document per line.",
+            json(&[("application/x-ndjson", "Event")]),
+        )
+    },
+    later(Post, "/api/import", "Takes in an exported session.", &[]),
+    Definition {
+        parameters: &[FROM, LIMIT, TYPE, LAST],
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(events::of_log),
+        ..route(
+            Get,
+            "/api/events",
+            "The whole log, catch-up then live; the ids are positions. With `limit` or `Accept: application/json` one \
+             page.",
+            json(&[(SSE, "Event"), (JSON, "Events")]),
+        )
+    },
+    later(Post, "/api/audit/sql", "A question to the catalog.", &[]),
+    Definition {
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(views::verify),
+        ..route(Get, "/api/audit/verify", "Whether the log is whole.", json(&[(JSON, "Verified")]))
+    },
+    Definition {
+        parameters: &[text(Query, "session", true, "Id or name of the session.")],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(views::prefix),
+        ..route(
+            Get,
+            "/api/audit/prefix",
+            "Whether each request to a model repeats the one before it byte for byte.",
+            json(&[(JSON, "Prefix")]),
+        )
+    },
+    later(Get, "/api/audit/report", "A ready-made question.", &[]),
+    later(Post, "/api/audit/anchor", "Signs the heads of the log.", &[]),
+    later(Get, "/api/search", "Full text over transcripts.", &[]),
+    later(Get, "/api/approvals", "What waits for a person.", &[]),
+    later(Post, "/api/approvals/{id}", "Approves or denies.", &[text(Path, "id", true, "Id of the approval.")]),
+    Definition {
+        handler: |route| route.to(memory::show),
+        ..route(Get, "/api/memory", "The agent's memory files and its backend.", json(&[(JSON, "MemoryFiles")]))
+    },
+    Definition {
+        body: Some("MemoryEdit"),
+        errors: &[Code::Draining, Code::PersistenceFailed],
+        handler: |route| route.to(memory::edit),
+        ..route(Post, "/api/memory", "Changes a memory file.", json(&[(JSON, "MemoryEdited")]))
+    },
+    Definition {
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(memory::timeline),
+        ..route(
+            Get,
+            "/api/memory/timeline",
+            "From when each memory may shape an answer, over all sessions, in log order.",
+            json(&[(JSON, "MemoryTimeline")]),
+        )
+    },
+    Definition {
+        handler: |route| route.to(equipment::models),
+        ..route(Get, "/api/models", "The configured models.", json(&[(JSON, "Models")]))
+    },
+    later(Post, "/api/models/{name}/test", "Whether a model answers.", &[text(Path, "name", true, "Profile.")]),
+    Definition {
+        handler: |route| route.to(equipment::tools),
+        ..route(Get, "/api/tools", "The tools of this host.", json(&[(JSON, "Tools")]))
+    },
+    later(Get, "/api/catalog", "State of the catalog.", &[]),
+    later(Post, "/api/catalog/rebuild", "Makes the catalog again from the log.", &[]),
+    later(Post, "/api/backup", "Copies the data folder while it is in use.", &[]),
+    Definition {
+        handler: |route| route.to(health::doctor),
+        ..route(Get, "/api/doctor", "Health and settings.", json(&[(JSON, "Doctor")]))
+    },
+];
