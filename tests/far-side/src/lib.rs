@@ -24,7 +24,7 @@ pub mod memory;
 pub mod model;
 
 pub use body::{digests, first_difference, message_elements, raw_field, sha256};
-//pub use host::{ChatStream, CliOutput, HostClient, HostProcess, HostReply, HostSetup, NotReady};
+pub use host::{ChatStream, CliOutput, Event, HostClient, HostProcess, HostReply, HostSetup, NotReady};
 pub use http::{Ended, Outcome, Request};
 pub use memory::{MemoryAnswer, ScriptedMemory};
 pub use model::{Answer, Call, ScriptedModel, Usage};

@@ -79,7 +79,10 @@ async fn read_exactly(wire: &mut Wire, length: usize) -> io::Result<Bytes> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }
-    Ok(wire.unread.split_to(length).freeze())
+    // A copy, because a slice would keep the whole read buffer alive for as long as the request is kept.
+    let body = Bytes::copy_from_slice(&wire.unread[..length]);
+    wire.unread.advance(length);
+    Ok(body)
 }
 
 async fn read_chunked(wire: &mut Wire) -> io::Result<Bytes> {

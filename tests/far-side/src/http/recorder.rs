@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::request::Request;
 
 /// A list of requests that several threads look at.
-pub(crate) struct Recorder {
+pub struct Recorder {
     kept: Mutex<Kept>,
     /// How many came in, also those that are no longer kept.
     seen: watch::Sender<usize>,
@@ -20,8 +20,15 @@ struct Kept {
     limit: usize,
 }
 
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Recorder {
-    pub(crate) fn new() -> Self {
+    /// An empty list that keeps everything.
+    pub fn new() -> Self {
         let kept = Kept { requests: VecDeque::new(), limit: usize::MAX };
         Self { kept: Mutex::new(kept), seen: watch::Sender::new(0) }
     }
@@ -31,14 +38,15 @@ impl Recorder {
     }
 
     /// Keeps only the newest requests from now on, so that a long benchmark does not fill the memory.
-    pub(crate) fn keep(&self, limit: usize) {
+    pub fn keep(&self, limit: usize) {
         let mut kept = self.kept();
         kept.limit = limit;
         let excess = kept.requests.len().saturating_sub(limit);
         kept.requests.drain(..excess);
     }
 
-    pub(crate) fn record(&self, request: &Arc<Request>) {
+    /// Takes note of a request.
+    pub fn record(&self, request: &Arc<Request>) {
         let mut kept = self.kept();
         kept.requests.push_back(request.clone());
         if kept.requests.len() > kept.limit {
@@ -48,11 +56,13 @@ impl Recorder {
         self.seen.send_modify(|seen| *seen += 1);
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Request>> {
+    /// The kept requests in order of arrival.
+    pub fn all(&self) -> Vec<Arc<Request>> {
         self.kept().requests.iter().cloned().collect()
     }
 
-    pub(crate) fn seen(&self) -> usize {
+    /// How many came in, also those that are no longer kept.
+    pub fn seen(&self) -> usize {
         *self.seen.borrow()
     }
 
@@ -60,7 +70,7 @@ impl Recorder {
     ///
     /// # Panics
     /// If they have not within the time, naming those that have.
-    pub(crate) async fn wait_for(&self, count: usize, within: Duration) -> Vec<Arc<Request>> {
+    pub async fn wait_for(&self, count: usize, within: Duration) -> Vec<Arc<Request>> {
         let mut seen = self.seen.subscribe();
         // The wait cannot end by a closed channel: `self` holds the sender.
         if tokio::time::timeout(within, seen.wait_for(|seen| *seen >= count)).await.is_err() {
@@ -71,7 +81,7 @@ impl Recorder {
 }
 
 /// The largest number of these requests that were in flight at one moment: arrived, and not yet answered in full.
-pub(crate) fn peak_in_flight<'a>(requests: impl IntoIterator<Item = &'a Arc<Request>>) -> usize {
+pub fn peak_in_flight<'a>(requests: impl IntoIterator<Item = &'a Arc<Request>>) -> usize {
     let now = Instant::now();
     let mut marks = Vec::new();
     for request in requests {

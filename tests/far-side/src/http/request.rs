@@ -1,11 +1,14 @@
 //! One request as it arrived, and what became of its answer.
 
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::sync::watch;
+
+/// How long [`Request::finished`] waits.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A request, kept to the last byte.
 pub struct Request {
@@ -20,7 +23,7 @@ pub struct Request {
     /// When the last byte of the body had arrived.
     pub arrived: Instant,
     /// Set once, when the answer is over.
-    outcome: OnceLock<Outcome>,
+    outcome: watch::Sender<Option<Outcome>>,
 }
 
 /// How the answer to a request went.
@@ -47,7 +50,7 @@ pub enum Ended {
 
 impl Request {
     pub(crate) fn new(method: String, path: String, headers: Vec<(String, String)>, body: Bytes) -> Self {
-        Self { method, path, headers, body, arrived: Instant::now(), outcome: OnceLock::new() }
+        Self { method, path, headers, body, arrived: Instant::now(), outcome: watch::Sender::new(None) }
     }
 
     /// The first header of this name; the name is given in lower case.
@@ -76,9 +79,21 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap_or_else(|why| panic!("the body of {self:?} is not JSON: {why}"))
     }
 
+    /// Waits until the answer is over, at most 20 s. A client may hold the whole answer a moment before the server has
+    /// taken note of that, so a test that looks at an outcome waits for it.
+    ///
+    /// # Panics
+    /// If it is not over by then.
+    pub async fn finished(&self) -> Outcome {
+        let mut outcome = self.outcome.subscribe();
+        let waited = tokio::time::timeout(PATIENCE, outcome.wait_for(Option::is_some)).await;
+        let ended = waited.ok().and_then(Result::ok).and_then(|outcome| *outcome);
+        ended.unwrap_or_else(|| panic!("the answer to {self:?} is not over after {PATIENCE:?}"))
+    }
+
     /// How the answer went; none while it is still under way.
     pub fn outcome(&self) -> Option<Outcome> {
-        self.outcome.get().copied()
+        *self.outcome.borrow()
     }
 
     /// When the answer was over; none while it is still under way.
@@ -87,8 +102,7 @@ impl Request {
     }
 
     pub(crate) fn settle(&self, outcome: Outcome) {
-        // One connection plays one answer to one request, so the cell is empty.
-        self.outcome.set(outcome).expect("an answer ends once");
+        self.outcome.send_replace(Some(outcome));
     }
 
     /// Whether the client wants the connection closed after the answer.

@@ -16,32 +16,41 @@ use super::request::{Ended, Request};
 use super::wire::Wire;
 
 /// Turns a request into an answer. It runs on the server's thread, so it must not block.
-pub(crate) type Handler = Arc<dyn Fn(&Arc<Request>) -> Reply + Send + Sync>;
+pub type Handler = Arc<dyn Fn(&Arc<Request>) -> Reply + Send + Sync>;
 
 /// A running server. Dropping it closes the listener and every connection.
 ///
 /// It has a thread and a runtime of its own: a test may use any runtime or none, and may block its own.
-pub(crate) struct Server {
+pub struct Server {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Listens on the address (port 0 picks one) and answers from now on.
-    pub(crate) fn start(name: &str, address: SocketAddr, handler: Handler) -> io::Result<Self> {
+    /// Listens on the address (port 0 picks one) and answers from now on. The name is that of its thread.
+    ///
+    /// # Errors
+    /// If the address cannot be bound.
+    pub fn start(name: &str, address: SocketAddr, handler: Handler) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind(address))?;
+        // Bound here and not in the thread: a test that runs inside a runtime may not block on another one, and the
+        // address is known before this returns.
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            runtime.block_on(accept(listener, handler, stopped));
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).expect("a listener that does not block");
+                accept(listener, handler, stopped).await;
+            });
         })?;
         Ok(Self { address, stop: Some(stop), thread: Some(thread) })
     }
 
     /// Where it listens.
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 }

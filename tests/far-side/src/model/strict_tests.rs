@@ -9,7 +9,7 @@ fn call(id: &str) -> Value {
 }
 
 fn calls<const N: usize>(ids: [&str; N]) -> Value {
-    json!({"role": "assistant", "content": null, "tool_calls": ids.map(call)})
+    json!({"role": "assistant", "content": null, "tool_calls": ids.map(call).to_vec()})
 }
 
 fn result(id: &str) -> Value {
@@ -21,7 +21,7 @@ fn user() -> Value {
 }
 
 fn checked<const N: usize>(messages: [Value; N]) -> Result<(), Refused> {
-    check(json!({"model": "m", "messages": messages}).to_string().as_bytes())
+    check(json!({"model": "m", "messages": messages.to_vec()}).to_string().as_bytes())
 }
 
 #[test]
