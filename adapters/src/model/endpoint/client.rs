@@ -43,7 +43,7 @@ pub fn for_url(url: &Url) -> Result<&'static Client, ModelError> {
 fn build() -> Result<Clients, String> {
     // An error says that the process has a provider already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let network = with_roots(|| base())?;
+    let network = with_roots(base)?;
     let this_machine = with_roots(|| base().no_proxy())?;
     Ok(Clients { network, this_machine })
 }
@@ -77,6 +77,10 @@ pub fn not_sent(error: &reqwest::Error) -> ModelError {
     let why = causes(error);
     let message = match (error.is_connect(), error.is_timeout()) {
         (true, true) => format!("no connection within {} s", CONNECT.as_secs()),
+        (true, false) if why.contains("certificate") => format!(
+            "no connection: {why} (a root of one's own belongs into the system's store, or into a file that \
+             SSL_CERT_FILE names)"
+        ),
         (true, false) => format!("no connection: {why}"),
         _ => format!("the connection broke before an answer: {why}"),
     };

@@ -92,7 +92,7 @@ fn serve(socket: TcpStream, scripts: &Scripts, heard: &Sender<String>, seen: &At
     while let Some(request) = read(&mut reader) {
         let _ = heard.send(request);
         let Some(script) = scripts.lock().unwrap().pop() else { return };
-        let ends = !script.iter().any(|step| matches!(step, Step::Write(bytes) if bytes.ends_with(b"0\r\n\r\n")));
+        let ends = !script.iter().any(|step| matches!(step, Step::Write(bytes) if is_end(bytes)));
         for step in script {
             match step {
                 Step::Write(bytes) => {
@@ -112,6 +112,11 @@ fn serve(socket: TcpStream, scripts: &Scripts, heard: &Sender<String>, seen: &At
             return;
         }
     }
+}
+
+/// Whether a write ends a chunked body, so that the connection goes on.
+fn is_end(bytes: &[u8]) -> bool {
+    bytes == b"0\r\n\r\n" || bytes.ends_with(b"\r\n0\r\n\r\n")
 }
 
 fn read(reader: &mut BufReader<TcpStream>) -> Option<String> {
