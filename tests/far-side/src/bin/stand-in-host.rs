@@ -85,6 +85,9 @@ fn answer(request: &Request, token: &str, started: Instant) -> Reply {
     if request.header("authorization") != Some(&format!("Bearer {token}")) {
         return Reply::json(401, &json!({"code": "unauthorized"}));
     }
+    if request.route() == "/events" {
+        return Reply::events(vec![Step::Send("id: 7\nevent: log\nretry: 1\ndata: a\ndata:b\n\n".into())]);
+    }
     if request.route() != "/v1/chat/completions" {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let variables: Vec<String> = std::env::vars().map(|(name, _)| name).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use far_side::{HostProcess, HostSetup, ScriptedModel};
+use far_side::{Event, HostProcess, HostSetup, ScriptedModel};
 use serde_json::json;
 
 fn setup() -> HostSetup {
@@ -27,6 +27,15 @@ async fn it_starts_when_ready_and_talks_with_the_token() {
     let stranger = host.client().with_token("wrong");
     let refused = stranger.get("/api/sessions").await;
     assert_eq!((refused.status, refused.code().as_str()), (401, "unauthorized"));
+}
+
+#[tokio::test]
+async fn events_keep_their_fields_and_their_lines() {
+    let host = setup().start().await;
+    let mut events = host.client().follow("/events").await;
+    let expected = Event { id: Some("7".to_owned()), name: Some("log".to_owned()), data: "a\nb".to_owned() };
+    assert_eq!(events.next_event().await.unwrap(), Some(expected));
+    assert_eq!(events.next_event().await.unwrap(), None);
 }
 
 #[tokio::test]
