@@ -19,12 +19,18 @@ use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
 };
+use tokio::sync::oneshot;
 
 /// Commands that wait in the host's mailbox.
 const MAILBOX: usize = 4096;
 /// Commands that are held for one session while it leaves.
 const HELD_MAX: usize = 256;
+/// Wait before a session that gave up over a turn is woken; it doubles each time.
+const REVIVE_FIRST: Duration = Duration::from_secs(1);
+/// A session that has been well for this long begins anew.
+const REVIVE_FORGET: Duration = Duration::from_secs(300);
 
 /// The actor.
 pub struct Host {
@@ -33,6 +39,8 @@ pub struct Host {
     sessions: HashMap<StreamId, Entry>,
     /// Names of sessions that are being opened, so that two first requests make one session.
     opening: HashMap<String, StreamId>,
+    /// How often a session that gave up over a turn was woken, and when last.
+    revived: HashMap<StreamId, (u32, Instant)>,
     spawned: u64,
 }
 
@@ -44,7 +52,14 @@ enum Entry {
 impl Host {
     /// The host over these arbiters.
     pub fn new(shared: Arc<Shared>, arbiters: Vec<ArbiterHandle>) -> Self {
-        Self { shared, arbiters, sessions: HashMap::new(), opening: HashMap::new(), spawned: 0 }
+        Self {
+            shared,
+            arbiters,
+            sessions: HashMap::new(),
+            opening: HashMap::new(),
+            revived: HashMap::new(),
+            spawned: 0,
+        }
     }
 
     fn route(&mut self, mut message: ToSession, ctx: &mut Context<Self>) {
@@ -101,6 +116,21 @@ impl Host {
         self.sessions.remove(&id);
         self.shared.active.store(self.sessions.len(), Ordering::SeqCst);
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);
+    }
+
+    /// Wakes a session whose actor gave up over a turn: after a second, and each time twice as late.
+    fn revive_later(&mut self, id: StreamId, ctx: &mut Context<Self>) {
+        let now = Instant::now();
+        self.revived.retain(|_, (_, at)| now.duration_since(*at) < REVIVE_FORGET);
+        let (times, at) = self.revived.entry(id).or_insert((0, now));
+        let wait = REVIVE_FIRST.saturating_mul(1 << (*times).min(5));
+        *times += 1;
+        *at = now + wait;
+        ctx.run_later(wait, move |host, ctx| {
+            let (reply, _nobody_waits) = oneshot::channel();
+            let message = ToSession { session: id, fresh: None, command: SessionCommand::Wake { reply } };
+            host.route(message, ctx);
+        });
     }
 
     fn left(&mut self, id: StreamId, spawn: u64, agreed: bool, ctx: &mut Context<Self>) {
@@ -211,14 +241,19 @@ pub struct Gone {
     pub session: StreamId,
     /// Which of its actors.
     pub spawn: u64,
+    /// Whether it carried a turn, which somebody has to recover.
+    pub carried: bool,
 }
 
 impl Handler<Gone> for Host {
     type Result = ();
 
-    fn handle(&mut self, gone: Gone, _: &mut Self::Context) {
+    fn handle(&mut self, gone: Gone, ctx: &mut Self::Context) {
         if matches!(self.sessions.get(&gone.session), Some(Entry::Active { spawn, .. }) if *spawn == gone.spawn) {
             self.forget(gone.session);
+        }
+        if gone.carried {
+            self.revive_later(gone.session, ctx);
         }
     }
 }

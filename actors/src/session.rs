@@ -169,16 +169,18 @@ impl Session {
     /// Gives up: what it had acknowledged is in the log, and the next command rebuilds it from there.
     fn give_up(&mut self, why: &str, ctx: &mut Context<Self>) {
         tracing::error!(session = %self.id, why, "the session's actor gives up; the log has all that was acknowledged");
-        if let Some(running) = self.running.take() {
-            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
-            let update =
-                Update::Broken { turn: running.turn, code: "persistence_failed".to_owned(), message: why.to_owned() };
+        let carried = self.state.admissions.started().and_then(|admission| admission.turn);
+        if let Some(turn) = carried {
+            let update = Update::Broken { turn, code: "persistence_failed".to_owned(), message: why.to_owned() };
             if self.shared.hub.try_send(Live { stream: self.id, update }).is_err() {
                 tracing::warn!(session = %self.id, "its viewers could not be told");
             }
+        }
+        if let Some(running) = self.running.take() {
+            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
             running.actor.try_send(crate::turn::Abandon).unwrap_or_else(|_| tracing::debug!("its turn was gone"));
         }
-        let gone = Gone { session: self.id, spawn: self.spawn };
+        let gone = Gone { session: self.id, spawn: self.spawn, carried: carried.is_some() };
         if self.host.try_send(gone).is_err() {
             tracing::debug!("the host is busy; it notices the dead address by itself");
         }

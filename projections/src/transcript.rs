@@ -125,9 +125,10 @@ impl Transcript {
 
     /// The call as the model wrote it.
     pub fn call(&self, call: CallRef) -> Option<&ToolCall> {
-        let tool = *self.slots.get(&call)?;
-        let message = self.entries[..tool].iter().rev().find(|entry| entry.version == call.message)?;
-        match &message.said {
+        let slot = *self.slots.get(&call)?;
+        // The slots of a message's calls follow it directly, in order.
+        let message = slot.checked_sub(call.index as usize + 1)?;
+        match &self.entries[message].said {
             Said::Assistant { calls, .. } => calls.get(call.index as usize),
             _ => None,
         }

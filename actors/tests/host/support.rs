@@ -1,0 +1,433 @@
+//! A host whose outside is scripted.
+
+use actix_rt::System;
+use bytes::Bytes;
+use dispatch_actors::{HostHandle, HostParts, HostSettings, Opening, SessionRef, Submit, handle::TurnEnding, ports::*};
+use dispatch_events::{
+    Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
+    catalogue::{
+        input::{Intent, Principal},
+        memory::MemoryTarget,
+        message::ToolCall,
+        tool::{EffectClass, EffectDisposition, ToolOutcome},
+    },
+    store::{
+        EventStore, Store,
+        faulty::{Fault, FaultyStore},
+        memory::MemoryEngine,
+    },
+};
+use dispatch_projections::replay::WireMessage;
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// What a scripted model does with one call.
+#[derive(Clone)]
+pub enum Act {
+    Say(&'static str),
+    Call(Vec<(&'static str, &'static str)>),
+    Fail(ErrorClass),
+    /// Says the first, then nothing for ever.
+    Hang(&'static str),
+    /// Says the first, then breaks off.
+    Break(&'static str),
+}
+
+/// Everything outside of a host, and what it saw.
+pub struct Outside {
+    pub store: Arc<dyn EventStore>,
+    pub keep: Arc<Keep>,
+    pub script: Mutex<VecDeque<Act>>,
+    pub bodies: Mutex<Vec<String>>,
+    pub tool_runs: Mutex<Vec<String>>,
+    /// Calls and tool runs whose announcement was not in the log.
+    pub unannounced: Mutex<Vec<String>>,
+    pub recall: Mutex<Option<(String, Duration)>>,
+    pub recalls: AtomicUsize,
+    pub at_once: AtomicUsize,
+    pub most_at_once: AtomicUsize,
+    pub synced: Mutex<Vec<Exchange>>,
+    pub sync_failures: AtomicUsize,
+    pub files: Mutex<[Vec<String>; 2]>,
+}
+
+/// Keys and blobs survive a restart with the store.
+pub struct Keep {
+    pub folder: tempfile::TempDir,
+}
+
+pub fn outside() -> Arc<Outside> {
+    let store: Arc<dyn EventStore> = Arc::new(Store::start(MemoryEngine::default()).unwrap());
+    Arc::new(Outside {
+        store,
+        keep: Arc::new(Keep { folder: tempfile::tempdir().unwrap() }),
+        script: Mutex::default(),
+        bodies: Mutex::default(),
+        tool_runs: Mutex::default(),
+        unannounced: Mutex::default(),
+        recall: Mutex::default(),
+        recalls: AtomicUsize::new(0),
+        at_once: AtomicUsize::new(0),
+        most_at_once: AtomicUsize::new(0),
+        synced: Mutex::default(),
+        sync_failures: AtomicUsize::new(0),
+        files: Mutex::default(),
+    })
+}
+
+impl Outside {
+    pub fn script(&self, acts: impl IntoIterator<Item = Act>) {
+        self.script.lock().unwrap().extend(acts);
+    }
+
+    /// The log as somebody reads it who has the keys.
+    pub fn log(&self) -> Log {
+        self.log_over(self.store.clone())
+    }
+
+    fn log_over(&self, store: Arc<dyn EventStore>) -> Log {
+        let folder = self.keep.folder.path();
+        let keys = dispatch_events::keys::Keyring::open(&folder.join("keys")).unwrap();
+        let blobs = dispatch_events::blob::BlobStore::open(&folder.join("blobs")).unwrap();
+        Log::new(store, keys, blobs, Arc::new(SystemClock))
+    }
+
+    pub fn events(&self) -> Vec<Recorded> {
+        self.log().read_all(Position(1), 100_000).unwrap()
+    }
+
+    pub fn kinds(&self) -> Vec<String> {
+        self.events().into_iter().map(|recorded| recorded.kind).collect()
+    }
+
+    pub fn count(&self, kind: &str) -> usize {
+        self.kinds().iter().filter(|other| *other == kind).count()
+    }
+
+    /// A host over this outside; `fault` from the n-th append on, counted after its own start.
+    pub async fn host(self: &Arc<Self>, settings: HostSettings, backend: bool) -> (HostHandle, Arc<FaultyStore>) {
+        self.faulty_host(settings, backend, Fault::None, 0).await
+    }
+
+    pub async fn faulty_host(
+        self: &Arc<Self>,
+        settings: HostSettings,
+        backend: bool,
+        fault: Fault,
+        from: u64,
+    ) -> (HostHandle, Arc<FaultyStore>) {
+        // The host's own `host.started` is the first append.
+        let store = Arc::new(FaultyStore::new(self.store.clone(), fault, from + 1));
+        let parts = HostParts {
+            log: Arc::new(self.log_over(store.clone())),
+            models: Arc::new(ScriptedModels(model(self))),
+            memory_files: Arc::new(Files(self.clone())),
+            memory_backend: backend.then(|| Arc::new(Backend(self.clone())) as Arc<dyn MemoryBackend>),
+            toolbox: Arc::new(Tools(self.clone())),
+            settings,
+        };
+        (HostHandle::start(parts).await.unwrap(), store)
+    }
+}
+
+pub fn settings() -> HostSettings {
+    HostSettings { arbiters: 1, turn_drain_ms: 2_000, ..HostSettings::default() }
+}
+
+pub fn block_on<F: Future>(test: F) -> F::Output {
+    System::new().block_on(test)
+}
+
+pub fn me() -> Principal {
+    Principal { adapter: "test".into(), subject: "me".into() }
+}
+
+pub fn say(text: &str) -> Submit {
+    Submit {
+        principal: me(),
+        request: None,
+        intent: Intent::Queue,
+        parts: vec![Part::Text(text.into())],
+        opening: Some(Opening::plain("test")),
+    }
+}
+
+pub async fn turn(host: &HostHandle, session: &str, text: &str) -> TurnEnding {
+    let receipt = host.submit(&SessionRef::from(session), say(text)).await.unwrap();
+    host.wait(&receipt).await.unwrap()
+}
+
+/// Waits until `done`, at most five seconds.
+pub async fn until(what: &str, mut done: impl FnMut() -> bool) {
+    for _ in 0..500 {
+        if done() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("waited five seconds for: {what}");
+}
+
+struct PlainDialect;
+
+impl Dialect for PlainDialect {
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+    fn version(&self) -> u16 {
+        1
+    }
+    fn head(&self, input: HeadInput<'_>) -> String {
+        format!("{}|{}|{}", input.model, input.tools, input.system)
+    }
+    fn message(&self, message: &WireMessage) -> String {
+        format!("{message:?}")
+    }
+    fn parameters(&self, stream: bool) -> RawJson {
+        RawJson(format!("{{\"stream\":{stream}}}"))
+    }
+    fn body(&self, head: &str, fragments: &[&str], parameters: &RawJson) -> Bytes {
+        format!("{head}\n{}\n{}", fragments.join("\n"), parameters.0).into()
+    }
+}
+
+fn model(outside: &Arc<Outside>) -> Arc<Model> {
+    Arc::new(Model {
+        profile: ModelProfile {
+            name: "scripted".into(),
+            model: "scripted-1".into(),
+            dialect: "plain".into(),
+            base_url: "nowhere".into(),
+            context_window: None,
+            stream: true,
+            rehearsal: false,
+        },
+        dialect: Arc::new(PlainDialect),
+        endpoint: Arc::new(Endpoint(outside.clone())),
+    })
+}
+
+struct ScriptedModels(Arc<Model>);
+
+impl Models for ScriptedModels {
+    fn default_model(&self) -> Arc<Model> {
+        self.0.clone()
+    }
+    fn model(&self, profile: &str) -> Option<Arc<Model>> {
+        (profile == self.0.profile.name).then(|| self.0.clone())
+    }
+    fn list(&self) -> Vec<ModelProfile> {
+        vec![self.0.profile.clone()]
+    }
+    fn dialect(&self, name: &str, version: u16) -> Option<Arc<dyn Dialect>> {
+        (name == "plain" && version == 1).then(|| self.0.dialect.clone())
+    }
+}
+
+struct Endpoint(Arc<Outside>);
+
+impl ModelEndpoint for Endpoint {
+    fn call(&self, call: ModelCall) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let body = String::from_utf8(call.body.to_vec()).unwrap();
+        let announced = self.0.events().iter().any(|recorded| match recorded.event() {
+            Some(Event::ModelRequested(requested)) => requested.length == body.len() as u64,
+            _ => false,
+        });
+        let calls = {
+            let mut bodies = self.0.bodies.lock().unwrap();
+            bodies.push(body.clone());
+            bodies.len()
+        };
+        if !announced || self.0.count("model.requested") < calls {
+            self.0.unannounced.lock().unwrap().push(body);
+        }
+        let act = self.0.script.lock().unwrap().pop_front().unwrap_or(Act::Say("nothing more is scripted"));
+        let text = |text: &str| Ok(ModelEvent::Text(text.to_owned()));
+        let failed = |class| ModelError { class, status: None, retry_after_ms: Some(1), message: "scripted".into() };
+        let events = match act {
+            Act::Say(words) => {
+                let answer = ModelAnswer { text: words.into(), finish: "stop".into(), ..ModelAnswer::default() };
+                vec![text(words), Ok(ModelEvent::Finished(answer))]
+            }
+            Act::Call(calls) => {
+                let calls = calls.into_iter().enumerate().map(|(index, (tool, arguments))| ToolCall {
+                    id: format!("call_{index}"),
+                    tool: tool.into(),
+                    arguments: RawJson(arguments.into()),
+                });
+                let finish = "tool_calls".into();
+                vec![Ok(ModelEvent::Finished(ModelAnswer { calls: calls.collect(), finish, ..ModelAnswer::default() }))]
+            }
+            Act::Fail(class) => vec![Err(failed(class))],
+            Act::Hang(words) => {
+                return futures_util::stream::iter([text(words)]).chain(futures_util::stream::pending()).boxed();
+            }
+            Act::Break(words) => vec![text(words), Err(failed(ErrorClass::Connection))],
+        };
+        futures_util::stream::iter(events).boxed()
+    }
+}
+
+struct Tools(Arc<Outside>);
+
+impl Toolbox for Tools {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let tool = |name, class| -> Arc<dyn Tool> { Arc::new(ScriptedTool { outside: self.0.clone(), name, class }) };
+        vec![tool("look", EffectClass::Read), tool("act", EffectClass::Effect), tool("slow", EffectClass::Effect)]
+    }
+    fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.tools().into_iter().find(|tool| tool.name() == name)
+    }
+    fn check(&self, name: &str, arguments: &RawJson) -> Result<(), String> {
+        if arguments.0.starts_with('{') { Ok(()) } else { Err(format!("{name} wants an object")) }
+    }
+}
+
+struct ScriptedTool {
+    outside: Arc<Outside>,
+    name: &'static str,
+    class: EffectClass,
+}
+
+impl Tool for ScriptedTool {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn schema(&self) -> RawJson {
+        RawJson(format!("{{\"name\":\"{}\"}}", self.name))
+    }
+    fn class(&self) -> EffectClass {
+        self.class
+    }
+    fn parallel(&self) -> bool {
+        self.class == EffectClass::Read
+    }
+    fn run(&self, invocation: ToolInvocation) -> BoxFuture<'static, ToolReply> {
+        let (outside, name) = (self.outside.clone(), self.name);
+        async move {
+            let runs = {
+                let mut runs = outside.tool_runs.lock().unwrap();
+                runs.push(format!("{name} {}", invocation.arguments.0));
+                runs.len()
+            };
+            if outside.count("tool.started") < runs {
+                outside.unannounced.lock().unwrap().push(name.to_owned());
+            }
+            if name == "slow" {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            let output = format!("{name} done");
+            ToolReply { outcome: ToolOutcome::Ok, output, effect: EffectDisposition::None }
+        }
+        .boxed()
+    }
+}
+
+struct Files(Arc<Outside>);
+
+impl MemoryFiles for Files {
+    fn snapshot(&self) -> Result<MemorySnapshot, String> {
+        let [memory, user] = self.0.files.lock().unwrap().clone();
+        let block = |entries: &[String]| (!entries.is_empty()).then(|| entries.join("\n§\n"));
+        Ok(MemorySnapshot { memory_block: block(&memory), user_block: block(&user), memory, user })
+    }
+    fn entries(&self, target: MemoryTarget) -> Result<Vec<String>, String> {
+        Ok(self.0.files.lock().unwrap()[usize::from(target == MemoryTarget::User)].clone())
+    }
+    fn plan(&self, edit: &MemoryEdit) -> Result<PlannedEdit, String> {
+        let before = self.entries(edit.target)?.join("\n§\n");
+        let mut after = before.clone();
+        let mut changes = Vec::new();
+        for operation in &edit.operations {
+            let MemoryOperation::Add { content } = operation else { return Err("only add is scripted".into()) };
+            after = if after.is_empty() { content.clone() } else { format!("{after}\n§\n{content}") };
+            changes.push(dispatch_events::catalogue::memory::MemoryChange::Added(Digest::of(content.as_bytes())));
+        }
+        let before = Digest::of(before.as_bytes());
+        Ok(PlannedEdit { target: edit.target, changes, before, after, summary: "added".into() })
+    }
+    fn write(&self, planned: &PlannedEdit) -> Result<(), String> {
+        let entries = planned.after.split("\n§\n").map(str::to_owned).collect();
+        self.0.files.lock().unwrap()[usize::from(planned.target == MemoryTarget::User)] = entries;
+        Ok(())
+    }
+    fn digest(&self, target: MemoryTarget) -> Result<Digest, String> {
+        Ok(Digest::of(self.entries(target)?.join("\n§\n").as_bytes()))
+    }
+}
+
+struct Backend(Arc<Outside>);
+
+impl Backend {
+    fn enter(outside: &Outside) {
+        let now = outside.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+        outside.most_at_once.fetch_max(now, Ordering::SeqCst);
+    }
+}
+
+impl MemoryBackend for Backend {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn destination(&self) -> String {
+        "nowhere".into()
+    }
+    fn honours_keys(&self) -> bool {
+        false
+    }
+    fn recall(&self, _: RecallQuery) -> BoxFuture<'static, Result<Option<String>, MemoryError>> {
+        let outside = self.0.clone();
+        async move {
+            outside.recalls.fetch_add(1, Ordering::SeqCst);
+            Self::enter(&outside);
+            let recall = outside.recall.lock().unwrap().clone();
+            let text = match recall {
+                Some((text, delay)) => {
+                    tokio::time::sleep(delay).await;
+                    Some(text)
+                }
+                None => None,
+            };
+            outside.at_once.fetch_sub(1, Ordering::SeqCst);
+            Ok(text)
+        }
+        .boxed()
+    }
+    fn sync(&self, exchange: Exchange) -> BoxFuture<'static, Result<(), MemoryError>> {
+        let outside = self.0.clone();
+        async move {
+            Self::enter(&outside);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            outside.at_once.fetch_sub(1, Ordering::SeqCst);
+            let left = outside.sync_failures.load(Ordering::SeqCst);
+            if left > 0 {
+                outside.sync_failures.store(left - 1, Ordering::SeqCst);
+                return Err(MemoryError::Temporary("scripted".into()));
+            }
+            outside.synced.lock().unwrap().push(exchange);
+            Ok(())
+        }
+        .boxed()
+    }
+    fn warm(&self, _: RecallQuery) -> BoxFuture<'static, Result<(), MemoryError>> {
+        let outside = self.0.clone();
+        async move {
+            Self::enter(&outside);
+            outside.at_once.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+/// The exchange of a turn, for assertions.
+pub fn words(exchange: &Exchange) -> (String, String) {
+    (exchange.user.clone(), exchange.assistant.clone())
+}
