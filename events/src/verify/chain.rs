@@ -122,7 +122,8 @@ impl Chains {
                 continue;
             };
             let same = (head.version, head.hash) == (last.version, last.hash);
-            if !same && !(head.version > last.version && self.goes_on(store, *stream, last, end)?) {
+            let fits = same || (head.version > last.version && self.goes_on(store, *stream, last, end)?);
+            if !fits {
                 let what = format!("the head is at version {}, the log at {}", head.version, last.version);
                 report.add(last.position, Some(*stream), what);
             }

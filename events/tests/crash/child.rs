@@ -46,7 +46,7 @@ async fn append(log: &Log) {
             tip.version = event.version;
         }
         say(lines.trim_end());
-        if random() % 16 == 0 {
+        if random().is_multiple_of(16) {
             tip = log.new_tip(StreamId::fresh()).unwrap();
         }
     }

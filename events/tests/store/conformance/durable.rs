@@ -1,7 +1,7 @@
 //! What readers see while a commit is under way, and after one failed.
 
 use crate::{
-    gated::{Commits, Gate, Gated},
+    gated::{Commits, Gate, Gated, Released},
     subject::{Subject, Writer, block_on, draft, everything, met, opened, owed, renamed, small},
 };
 use dispatch_events::{
@@ -49,6 +49,7 @@ pub async fn reads_never_show_what_is_not_durable<S: Subject>() {
     let late = log.prepare(one.tip, vec![draft(renamed("a", "b")), draft(met(ids[0]))]).unwrap();
     let id = late.events[0].recorded.id;
     thread::scope(|scope| {
+        let released = Released(&gate);
         let append = scope.spawn(|| block_on(log.store().append(late)));
         gate.wait_until_written();
         assert_eq!(look(&**log.store(), &streams), before);
@@ -61,7 +62,7 @@ pub async fn reads_never_show_what_is_not_durable<S: Subject>() {
             });
         });
         assert_eq!(look(&**log.store(), &streams), before);
-        gate.set(Commits::Pass);
+        drop(released);
         assert_eq!(append.join().unwrap().unwrap().first, Position(4));
         behind.join().unwrap();
     });
