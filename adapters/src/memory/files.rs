@@ -127,7 +127,9 @@ impl MemoryFiles for DiskMemory {
             return Ok(());
         }
         if now != planned.before {
-            return Err(format!("{file} was changed by somebody else in the meantime, so nothing was written; try again"));
+            return Err(format!(
+                "{file} was changed by somebody else in the meantime, so nothing was written; try again"
+            ));
         }
         disk::replace_synced(&path, planned.after.as_bytes()).map_err(failed)
     }

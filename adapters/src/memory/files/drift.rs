@@ -48,7 +48,8 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 fn same_copy(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let prefix = beside(path, ".bak.").file_name()?.to_string_lossy().into_owned();
     let found = fs::read_dir(path.parent()?).ok()?.flatten().map(|entry| entry.path());
-    let mut copies = found.filter(|copy| copy.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix)));
+    let mut copies =
+        found.filter(|copy| copy.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix)));
     copies.find(|copy| {
         fs::metadata(copy).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64)
             && fs::read(copy).is_ok_and(|there| there == bytes)

@@ -17,7 +17,7 @@ impl Entries {
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let plain = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-        let parts: Vec<&str> = plain.split(DELIMITER).map(str::trim).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = plain.split(DELIMITER).map(without_stray).filter(|part| !part.is_empty()).collect();
         let round_trips = parts.join(DELIMITER) == plain.trim();
         let mut entries = Self { list: Vec::new(), text: text.to_owned(), round_trips };
         for part in parts {
@@ -75,6 +75,18 @@ impl Entries {
     }
 }
 
+/// A part without blanks and without delimiter lines at its ends: next to another entry those would be read as delimiters.
+fn without_stray(part: &str) -> &str {
+    let mut part = part.trim();
+    loop {
+        let rest = part.strip_prefix("§\n").or_else(|| part.strip_suffix("\n§")).unwrap_or(part).trim();
+        if rest.len() == part.len() {
+            return if part == "§" { "" } else { part };
+        }
+        part = rest;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +102,7 @@ mod tests {
         assert_eq!(list("  a \n§\n\n§\nb\nc\n§\n a\n"), ["a", "b\nc"]);
         assert_eq!(list("\u{feff}a\r\n§\r\nb"), ["a", "b"]);
         assert_eq!(list("a § b"), ["a § b"]);
+        assert_eq!(list("§\na\n§\n§\nb\n§"), ["a", "b"]);
     }
 
     #[test]
@@ -101,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_repeat_is_no_drift_and_stray_blanks_are() {
-        for (text, clean) in [("a\n§\na", true), ("a\n§\nb\n", true), ("a\n§\n§\nb", true), ("a \n§\nb", false)] {
+        for (text, clean) in [("a\n§\na", true), ("a\n§\nb\n", true), ("a\n§\n§\nb", false), ("a \n§\nb", false)] {
             assert_eq!(Entries::parse(text.as_bytes()).unwrap().round_trips(), clean, "{text:?}");
         }
     }

@@ -52,7 +52,10 @@ pub(super) fn over_limit(target: MemoryTarget, before: &Entries, after: usize, l
 
 pub(super) fn no_old_text(target: MemoryTarget, entries: &Entries) -> String {
     let file = target.file();
-    format!("`old_text` is missing: give words that only the entry you mean holds. Entries of {file}:\n{}", inventory(entries))
+    format!(
+        "`old_text` is missing: give words that only the entry you mean holds. Entries of {file}:\n{}",
+        inventory(entries)
+    )
 }
 
 pub(super) fn no_match(target: MemoryTarget, entries: &Entries, wanted: &str) -> String {

@@ -96,7 +96,9 @@ impl Transport {
     pub(super) async fn post(&self, path: &str, body: &Value, key: Option<&str>) -> Result<Vec<u8>, MemoryError> {
         if let Err(left_ms) = self.breaker.admit(self.clock.now()) {
             let seconds = left_ms.div_ceil(1000);
-            return Err(MemoryError::Temporary(format!("mem0 failed again and again and is left alone for {seconds} s")));
+            return Err(MemoryError::Temporary(format!(
+                "mem0 failed again and again and is left alone for {seconds} s"
+            )));
         }
         let result = match tokio::time::timeout(TOTAL, self.exchange(path, body, key)).await {
             Ok(result) => result,
@@ -118,7 +120,8 @@ impl Transport {
 
     async fn exchange(&self, path: &str, body: &Value, key: Option<&str>) -> Result<Vec<u8>, Failure> {
         let url = self.base.join(path).map_err(|error| permanent(format!("the address can't be made: {error}")))?;
-        let body = serde_json::to_vec(body).map_err(|error| permanent(format!("the request can't be made: {error}")))?;
+        let body =
+            serde_json::to_vec(body).map_err(|error| permanent(format!("the request can't be made: {error}")))?;
         let mut answer = self.send(url, body, key).await?;
         let status = answer.status();
         let mut bytes = Vec::new();

@@ -34,7 +34,11 @@ fn counts(c: char) -> bool {
 
 /// Characters that the patterns do not see: the ones above, and others that only shape a line.
 pub(super) fn is_invisible(c: char) -> bool {
-    counts(c) || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200e}' | '\u{200f}' | '\u{fe00}'..='\u{fe0f}')
+    counts(c)
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200e}' | '\u{200f}' | '\u{fe00}'..='\u{fe0f}'
+        )
 }
 
 fn is_emoji(c: char) -> bool {

@@ -7,7 +7,12 @@ fn edits_give_the_file_and_name_what_changed() {
     for (before, operations, after, changes) in [
         (None, vec![add(" a ")], "a", vec![MemoryChange::Added(of("a"))]),
         (Some("a\n§\nb"), vec![add("c")], "a\n§\nb\n§\nc", vec![MemoryChange::Added(of("c"))]),
-        (Some("a\n§\nb"), vec![replace("a", "x")], "x\n§\nb", vec![MemoryChange::Replaced { old: of("a"), new: of("x") }]),
+        (
+            Some("a\n§\nb"),
+            vec![replace("a", "x")],
+            "x\n§\nb",
+            vec![MemoryChange::Replaced { old: of("a"), new: of("x") }],
+        ),
         (Some("a\n§\nb"), vec![remove("b")], "a", vec![MemoryChange::Removed(of("b"))]),
         (Some("a\n§\nb"), vec![replace("a", "b")], "b", vec![MemoryChange::Removed(of("a"))]),
         (Some("a\n§\na\n§\nb"), vec![remove("a")], "b", vec![MemoryChange::Removed(of("a"))]),
