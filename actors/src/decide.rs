@@ -27,4 +27,6 @@ pub mod submit;
 pub mod tools;
 
 #[cfg(test)]
-pub(crate) mod table;
+mod table;
+#[cfg(test)]
+mod tests;
