@@ -87,10 +87,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// Everything that is wrong, at once.
-pub fn load(
-    folder: &DataFolder,
-    environment: impl Iterator<Item = (String, String)>,
-) -> Result<Loaded, ConfigErrors> {
+pub fn load(folder: &DataFolder, environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, ConfigErrors> {
     let path = folder.config_file();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,

@@ -42,17 +42,8 @@ pub const DIALECTS: &[&str] = &["chat_completions", "responses", "anthropic_mess
 /// Engines that a log can live in.
 pub const ENGINES: &[&str] = &["sled", "sqlite", "postgres"];
 /// Memory backends.
-pub const BACKENDS: &[&str] = &[
-    "none",
-    "honcho",
-    "mem0",
-    "hindsight",
-    "openviking",
-    "retaindb",
-    "supermemory",
-    "holographic",
-    "byterover",
-];
+pub const BACKENDS: &[&str] =
+    &["none", "honcho", "mem0", "hindsight", "openviking", "retaindb", "supermemory", "holographic", "byterover"];
 /// What `models.*.replay_reasoning` takes.
 pub const REPLAY_REASONING: &[&str] = &["as_came", "never", "always"];
 
@@ -86,6 +77,7 @@ pub const KEYS: &[Key] = &[
     key("memory.mem0.agent_id", Kind::Text),
     key("memory.mem0.rerank", Kind::Switch),
     key("memory.mem0.min_score", Kind::Share),
+    key("tools.workspace", Kind::Text),
     key("turn.lease_ttl_s", Kind::Whole(1, DAY_S)),
     key("turn.lease_renew_s", Kind::Whole(1, DAY_S)),
     key("turn.lease_wait_s", Kind::Whole(0, DAY_S)),

@@ -28,9 +28,8 @@ impl Secrets {
         };
         refuse_loose(path)?;
         // A message of the TOML reader may quote the line, and the line may hold the secret.
-        let values = file::values(&path.display().to_string(), &text).map_err(|errors| {
-            ConfigErrors(errors.0.into_iter().map(|error| shape(&error.place)).collect())
-        })?;
+        let values = file::values(&path.display().to_string(), &text)
+            .map_err(|errors| ConfigErrors(errors.0.into_iter().map(|error| shape(&error.place)).collect()))?;
         let mut stored = BTreeMap::new();
         for given in values {
             match (given.path.as_slice(), given.value) {

@@ -18,6 +18,8 @@ pub struct Settings {
     pub log: Log,
     /// Memory.
     pub memory: MemorySettings,
+    /// Tools.
+    pub tools: Tools,
     /// Turns.
     pub turn: Turn,
     /// Model profiles by name.
@@ -55,6 +57,15 @@ impl Default for Log {
     fn default() -> Self {
         Self { engine: "sled".to_owned() }
     }
+}
+
+/// Tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tools {
+    /// Folder that they look into; without it, the one that the host is started in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
 }
 
 /// Turns.
@@ -122,18 +133,17 @@ fn insert(table: &mut toml::Table, path: &[String], value: toml::Value) {
 }
 
 /// Rules over more than one key.
-pub(super) fn check_together(
-    settings: &Settings,
-    origins: &BTreeMap<String, Origin>,
-) -> Result<(), ConfigErrors> {
+pub(super) fn check_together(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<(), ConfigErrors> {
     let place = |key: &str| origins.get(key).cloned().unwrap_or(Origin::Default);
     let mut errors = Vec::new();
     let turn = settings.turn;
     if turn.lease_renew_s >= turn.lease_ttl_s {
         let key = if origins.contains_key("turn.lease_renew_s") { "turn.lease_renew_s" } else { "turn.lease_ttl_s" };
         let (renew, ttl) = (turn.lease_renew_s, turn.lease_ttl_s);
-        let why = format!("a lease of {ttl} s that is renewed every {renew} s runs out: `turn.lease_renew_s` must be \
-                           below `turn.lease_ttl_s`, at best a fifth of it");
+        let why = format!(
+            "a lease of {ttl} s that is renewed every {renew} s runs out: `turn.lease_renew_s` must be \
+                           below `turn.lease_ttl_s`, at best a fifth of it"
+        );
         errors.push(ConfigError::at(&place(key), why));
     }
     if errors.is_empty() { Ok(()) } else { Err(ConfigErrors(errors)) }

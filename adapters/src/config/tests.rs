@@ -62,7 +62,10 @@ fn a_broken_line_is_named() {
 #[test]
 fn an_unknown_key_is_met_with_the_nearest_right_one() {
     for (text, hint) in [
-        ("[memory]\nbakend = \"none\"\n", "config.toml:2: there is no key `memory.bakend`; did you mean `memory.backend`?"),
+        (
+            "[memory]\nbakend = \"none\"\n",
+            "config.toml:2: there is no key `memory.bakend`; did you mean `memory.backend`?",
+        ),
         ("[turn]\nlease_ttl = 3\n", "did you mean `turn.lease_ttl_s`?"),
         ("[models.x]\nbase-url = \"http://h\"\n", "did you mean `models.x.base_url`?"),
         ("[memory.mem0]\napi_key = \"x\"\n", "did you mean `memory.mem0.api_key_env`?"),
@@ -148,8 +151,7 @@ fn a_wrong_variable_is_named_with_the_right_one() {
 #[test]
 fn every_key_has_its_field() {
     for key in keys::KEYS {
-        let path: Vec<String> = key.pattern.replace("models.*", "models.p")
-            .split('.').map(str::to_owned).collect();
+        let path: Vec<String> = key.pattern.replace("models.*", "models.p").split('.').map(str::to_owned).collect();
         let value = match key.kind {
             keys::Kind::Text => toml::Value::from("127.0.0.1:1"),
             keys::Kind::Address => toml::Value::from("http://127.0.0.1:1/v1"),

@@ -50,8 +50,7 @@ pub fn read_or_make(path: &Path) -> Result<String, TokenError> {
 /// # Errors
 /// [`TokenError`]; a missing file is an I/O error of that kind.
 pub fn read(path: &Path) -> Result<String, TokenError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|why| TokenError::Io { path: path.display().to_string(), why })?;
+    let text = std::fs::read_to_string(path).map_err(|why| TokenError::Io { path: path.display().to_string(), why })?;
     let token = text.trim();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(TokenError::Empty(path.display().to_string()));

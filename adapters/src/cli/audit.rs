@@ -1,0 +1,44 @@
+//! `dispatch audit`.
+
+mod prefix;
+mod verify;
+
+use super::{
+    context::Context,
+    exit::{Exit, Failure},
+    not_built::{self, NotBuilt},
+};
+use clap::{Args, Subcommand};
+
+/// Questions to the log: is it whole, does each request extend the one before
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct Audit {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Verify(verify::Verify),
+    Prefix(prefix::Prefix),
+    /// A question in SQL to the catalog (not built yet)
+    Sql(NotBuilt),
+    /// A prepared report (not built yet)
+    Report(NotBuilt),
+    /// Sign the heads of the chains (not built yet)
+    Anchor(NotBuilt),
+}
+
+impl Audit {
+    /// Asks it.
+    pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        match &self.verb {
+            Verb::Verify(verb) => verb.run(context).await,
+            Verb::Prefix(verb) => verb.run(context).await,
+            Verb::Sql(_) => not_built::answer("audit sql"),
+            Verb::Report(_) => not_built::answer("audit report"),
+            Verb::Anchor(_) => not_built::answer("audit anchor"),
+        }
+    }
+}

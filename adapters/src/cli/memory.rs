@@ -1,0 +1,44 @@
+//! `dispatch memory`.
+
+mod edit;
+mod show;
+mod status;
+mod timeline;
+
+use super::{
+    context::Context,
+    exit::{Exit, Failure},
+};
+use clap::{Args, Subcommand};
+
+/// What the agent remembers: its two files, and the backend
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct Memory {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Show(show::Show),
+    Add(edit::Add),
+    Replace(edit::Replace),
+    Remove(edit::Remove),
+    Timeline(timeline::Timeline),
+    Status(status::Status),
+}
+
+impl Memory {
+    /// Carries it out.
+    pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        match &self.verb {
+            Verb::Show(verb) => verb.run(context).await,
+            Verb::Add(verb) => verb.run(context).await,
+            Verb::Replace(verb) => verb.run(context).await,
+            Verb::Remove(verb) => verb.run(context).await,
+            Verb::Timeline(verb) => verb.run(context).await,
+            Verb::Status(verb) => verb.run(context).await,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `dispatch sessions show`.
+
+use crate::cli::{
+    context::Context,
+    exit::{Exit, Failure},
+    paper::{
+        Paper,
+        words::{at, grouped, list, number, safe, time},
+    },
+};
+use clap::Args;
+use serde_json::Value;
+
+/// Show a session in a few lines
+#[derive(Debug, Args)]
+pub struct Show {
+    /// Session, by name or id
+    session: String,
+}
+
+impl Show {
+    /// Shows it.
+    pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        let door = context.door("sessions show").await?;
+        let summary = door.summary(&self.session).await;
+        door.close().await;
+        let summary = summary?;
+        if context.paper.json {
+            context.paper.document(&summary)?
+        } else {
+            header(context.paper, &summary)?
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// A session in a few aligned lines; also the head of a replay.
+pub fn header(paper: Paper, summary: &Value) -> Result<(), Failure> {
+    let tokens =
+        format!("{} in, {} out", grouped(number(summary, "input_tokens")), grouped(number(summary, "output_tokens")));
+    let status = match at(summary, "status").as_str() {
+        "paused" => paper.bad("paused: an outcome is unknown"),
+        "running" => paper.good("running"),
+        other => other.to_owned(),
+    };
+    let rows = [
+        ("session", paper.bold(safe(&at(summary, "name")))),
+        ("id", at(summary, "id")),
+        ("status", status),
+        ("opened", format!("{} UTC, from {}", time(&at(summary, "opened_at")), at(summary, "source"))),
+        ("last event", format!("{} UTC", time(&at(summary, "updated_at")))),
+        ("version", format!("{}, revision {}", at(summary, "version"), at(summary, "revision"))),
+        ("turns", format!("{}, {} waiting", at(summary, "turns"), at(summary, "pending"))),
+        ("model", format!("{} ({} calls, {tokens})", or_none(&at(summary, "profile")), at(summary, "model_calls"))),
+    ];
+    for (label, value) in rows {
+        paper.line(format_args!("{}  {value}", paper.dim(format_args!("{label:<10}"))))?;
+    }
+    for problem in list(summary, "problems") {
+        paper.line(paper.bad(format_args!("problem     {}", problem.as_str().unwrap_or_default())))?;
+    }
+    if number(summary, "skipped_events") > 0 {
+        let text = format!("{} events of another release were skipped", at(summary, "skipped_events"));
+        paper.line(paper.odd(format_args!("note        {text}")))?;
+    }
+    Ok(())
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "none yet" } else { text }
+}
