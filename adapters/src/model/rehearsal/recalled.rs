@@ -23,38 +23,28 @@ pub fn unframed(message: &str) -> (String, Vec<String>) {
 }
 
 /// Entries of the memory blocks of a system prompt. A block is a line with `MEMORY` or `USER` and a share of
-/// characters, between two ruled lines; its entries follow, set apart by `§`, up to the next ruled line or heading.
+/// characters, between two ruled lines; its entries follow, set apart by `§`, up to the next ruled line or heading. A
+/// blank line ends the last entry: what follows there may be another part of the prompt.
 pub fn entries(system: &str) -> Vec<String> {
     let mut entries = Vec::new();
-    let mut current: Option<String> = None;
-    let mut lines = system.lines().peekable();
+    let mut lines = system.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
-        let line = line.trim();
-        if is_title(line) {
-            flush(&mut entries, current.replace(String::new()));
-            if lines.peek().is_some_and(|next| is_rule(next.trim())) {
-                lines.next();
-            }
+        if !is_title(line) {
             continue;
         }
-        let Some(entry) = &mut current else { continue };
-        if line == "§" {
-            flush(&mut entries, current.replace(String::new()));
-        } else if is_rule(line) || line.starts_with('#') {
-            flush(&mut entries, current.take());
-        } else {
-            entry.push(' ');
-            entry.push_str(line);
+        lines.next_if(|line| is_rule(line));
+        let mut block = Vec::new();
+        while let Some(line) = lines.next_if(|line| !is_rule(line) && !is_title(line) && !line.starts_with("# ")) {
+            block.push(line);
         }
+        let mut pieces: Vec<&[&str]> = block.split(|line| *line == "§").collect();
+        if let Some(last) = pieces.last_mut() {
+            let end = last.iter().position(|line| line.is_empty()).unwrap_or(last.len());
+            *last = &last[..end];
+        }
+        entries.extend(pieces.iter().map(|piece| piece.join(" ").trim().to_owned()).filter(|entry| !entry.is_empty()));
     }
-    flush(&mut entries, current);
     entries
-}
-
-fn flush(entries: &mut Vec<String>, entry: Option<String>) {
-    if let Some(entry) = entry.as_deref().map(str::trim).filter(|entry| !entry.is_empty()) {
-        entries.push(entry.to_owned());
-    }
 }
 
 fn is_title(line: &str) -> bool {

@@ -65,14 +65,14 @@ fn recalled_text_without_a_shared_word_still_counts() {
 
 #[test]
 fn entries_of_the_system_prompt_are_used() {
-    let rule = "═".repeat(46);
+    let rule = "─".repeat(48);
     let system = format!(
-        "You are Dispatch.\n\n{rule}\nMEMORY (your notes) [5% — 60/2,200 chars]\n{rule}\nThe cat is called Minka.\n§\nThe \
-         build uses two cores\nand no more.\n\n{rule}\nUSER PROFILE [1% — 20/1,375 chars]\n{rule}\nLives in Graz.\n\n# \
-         Workspace\nThe cat door is open."
+        "You are Dispatch.\n\n# Workspace\nThe cat flap is closed.\n\n{rule}\nMEMORY: notes of yours [5% — 60/2,200 \
+         chars]\n{rule}\nThe cat is called Minka.\n§\nThe build uses two cores\nand no more.\n\n{rule}\nUSER: what you \
+         know of the person [1% — 20/1,375 chars]\n{rule}\nLives in Graz.\n\nToday the cat is 7."
     );
     let text = ask(&system, "[]", &[user("How is the cat called?")]).text;
-    assert!(text.contains("- The cat is called Minka.") && !text.contains("door"), "{text}");
+    assert!(text.contains("- The cat is called Minka.") && !text.contains("flap") && !text.contains("Today"), "{text}");
     let text = ask(&system, "[]", &[user("What do you remember?")]).text;
     for fact in ["Minka", "two cores and no more", "Graz"] {
         assert!(text.contains(fact), "{text}");
