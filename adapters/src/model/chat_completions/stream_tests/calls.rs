@@ -13,89 +13,91 @@ fn two() -> Vec<(String, String, String)> {
     vec![("a".into(), "x".into(), r#"{"p":1}"#.into()), ("b".into(), "y".into(), r#"{"q":"日本🙂"}"#.into())]
 }
 
+/// Ways to send the calls of [`two`].
+const DECIDABLE: &[(&str, &[&str])] = &[
+    (
+        "by the book",
+        &[
+            r#"[{"index":0,"id":"a","type":"function","function":{"name":"x","arguments":""}}]"#,
+            r#"[{"index":0,"function":{"arguments":"{\"p\":"}}]"#,
+            r#"[{"index":0,"function":{"arguments":"1}"}}]"#,
+            r#"[{"index":1,"id":"b","type":"function","function":{"name":"y","arguments":""}}]"#,
+            r#"[{"index":1,"function":{"arguments":"{\"q\":\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "interleaved",
+        &[
+            r#"[{"index":0,"id":"a","function":{"name":"x"}},{"index":1,"id":"b","function":{"name":"y"}}]"#,
+            r#"[{"index":0,"function":{"arguments":"{\"p\""}}]"#,
+            r#"[{"index":1,"function":{"arguments":"{\"q\":\"日"}},{"index":0,"function":{"arguments":":1}"}}]"#,
+            r#"[{"index":1,"function":{"arguments":"本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "no index, in a row",
+        &[
+            r#"[{"id":"a","function":{"name":"x","arguments":""}}]"#,
+            r#"[{"function":{"arguments":"{\"p\":1}"}}]"#,
+            r#"[{"id":"b","function":{"name":"y","arguments":""}}]"#,
+            r#"[{"function":{"arguments":"{\"q\":"}}]"#,
+            r#"[{"function":{"arguments":"\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "null index, id on every piece",
+        &[
+            r#"[{"index":null,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]"#,
+            r#"[{"index":null,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
+            r#"[{"index":null,"id":"a","function":{"arguments":":1}"}}]"#,
+            r#"[{"index":null,"id":"b","function":{"arguments":"\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "no index, side by side",
+        &[
+            r#"[{"id":"a","function":{"name":"x"}},{"id":"b","function":{"name":"y"}}]"#,
+            r#"[{"function":{"arguments":"{\"p\":1}"}},{"function":{"arguments":"{\"q\":\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "index always 0",
+        &[
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\":1}"}}]"#,
+            r#"[{"index":0,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
+            r#"[{"index":0,"function":{"arguments":"\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "1 before 0",
+        &[
+            r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":\"日本🙂\"}"}}]"#,
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\":1}"}}]"#,
+        ],
+    ),
+    (
+        "names and ids repeated",
+        &[
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]"#,
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":":1}"}}]"#,
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":""}}]"#,
+            r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
+            r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"\"日本🙂\"}"}}]"#,
+        ],
+    ),
+    (
+        "arguments as an object, halves of a character apart",
+        &[
+            r#"[{"index":0,"id":"a","function":{"name":"x","arguments":{"p":1}}}]"#,
+            r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":\"日本\ud83d"}}]"#,
+            r#"[{"index":1,"function":{"arguments":"\ude42\"}"}}]"#,
+        ],
+    ),
+];
+
 #[test]
 fn decidable_calls_are_told_apart() {
-    let table: &[(&str, &[&str])] = &[
-        (
-            "by the book",
-            &[
-                r#"[{"index":0,"id":"a","type":"function","function":{"name":"x","arguments":""}}]"#,
-                r#"[{"index":0,"function":{"arguments":"{\"p\":"}}]"#,
-                r#"[{"index":0,"function":{"arguments":"1}"}}]"#,
-                r#"[{"index":1,"id":"b","type":"function","function":{"name":"y","arguments":""}}]"#,
-                r#"[{"index":1,"function":{"arguments":"{\"q\":\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "interleaved",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"x"}},{"index":1,"id":"b","function":{"name":"y"}}]"#,
-                r#"[{"index":0,"function":{"arguments":"{\"p\""}}]"#,
-                r#"[{"index":1,"function":{"arguments":"{\"q\":\"日"}},{"index":0,"function":{"arguments":":1}"}}]"#,
-                r#"[{"index":1,"function":{"arguments":"本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "no index, in a row",
-            &[
-                r#"[{"id":"a","function":{"name":"x","arguments":""}}]"#,
-                r#"[{"function":{"arguments":"{\"p\":1}"}}]"#,
-                r#"[{"id":"b","function":{"name":"y","arguments":""}}]"#,
-                r#"[{"function":{"arguments":"{\"q\":"}}]"#,
-                r#"[{"function":{"arguments":"\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "null index, id on every piece",
-            &[
-                r#"[{"index":null,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]"#,
-                r#"[{"index":null,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
-                r#"[{"index":null,"id":"a","function":{"arguments":":1}"}}]"#,
-                r#"[{"index":null,"id":"b","function":{"arguments":"\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "no index, side by side",
-            &[
-                r#"[{"id":"a","function":{"name":"x"}},{"id":"b","function":{"name":"y"}}]"#,
-                r#"[{"function":{"arguments":"{\"p\":1}"}},{"function":{"arguments":"{\"q\":\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "index always 0",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\":1}"}}]"#,
-                r#"[{"index":0,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
-                r#"[{"index":0,"function":{"arguments":"\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "1 before 0",
-            &[
-                r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":\"日本🙂\"}"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\":1}"}}]"#,
-            ],
-        ),
-        (
-            "names and ids repeated",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"p\""}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":":1}"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":""}}]"#,
-                r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":"}}]"#,
-                r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"\"日本🙂\"}"}}]"#,
-            ],
-        ),
-        (
-            "arguments as an object, halves of a character apart",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"x","arguments":{"p":1}}}]"#,
-                r#"[{"index":1,"id":"b","function":{"name":"y","arguments":"{\"q\":\"日本\ud83d"}}]"#,
-                r#"[{"index":1,"function":{"arguments":"\ude42\"}"}}]"#,
-            ],
-        ),
-    ];
-    for (what, pieces) in table {
+    for (what, pieces) in DECIDABLE {
         assert_eq!(calls(pieces).expect(what), two(), "{what}");
     }
 }
