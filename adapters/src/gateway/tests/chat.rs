@@ -130,9 +130,16 @@ async fn a_model_that_fails_is_a_502() {
 
 #[actix_rt::test]
 async fn a_log_that_takes_no_writes_is_a_503() {
-    let rig = Rig::with(Plan { refuse_from: Some(3), ..Plan::default() }).await;
-    let reply = rig.chat("demo", "hi").await;
+    // The host's start, the input, the request; the fourth append is the answer.
+    let rig = Rig::with(Plan { refuse_from: Some(4), ..Plan::default() }).await;
+    rig.script.then(&[Act::Wait, Act::Say("lost")]);
+    let (reply, ()) = tokio::join!(rig.chat("demo", "hi"), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        rig.script.go.add_permits(1);
+    });
     assert_eq!(reply.refusal(), (503, "persistence_failed".into()), "{}", reply.text());
+    let early = Rig::with(Plan { refuse_from: Some(2), ..Plan::default() }).await;
+    assert_eq!(early.chat("demo", "hi").await.refusal(), (503, "persistence_failed".into()), "nothing was accepted");
 }
 
 #[actix_rt::test]

@@ -2,7 +2,7 @@
 
 use super::{
     client::{Client, Reply},
-    rig::{Act, BEARER, HOST, JSON, Rig},
+    rig::{Act, BEARER, HOST, JSON, Plan, Rig},
 };
 use dispatch_actors::ports::ErrorClass;
 use serde_json::{Value, json};
@@ -107,6 +107,20 @@ async fn a_turn_that_fails_ends_with_an_error_and_no_done() {
     let frames = stream.rest().await;
     let last: Value = serde_json::from_str(frames.last().unwrap()).unwrap();
     assert_eq!(last["error"]["code"], "model_failed", "{frames:?}");
+    assert!(!frames.iter().any(|frame| frame == "[DONE]" || frame.contains("\"finish_reason\":\"stop\"")));
+}
+
+#[actix_rt::test]
+async fn an_answer_that_is_not_recorded_is_not_finished() {
+    let rig = Rig::with(Plan { refuse_from: Some(4), ..Plan::default() }).await;
+    rig.script.then(&[Act::Say("lo"), Act::Wait, Act::Say("st")]);
+    let mut stream = Streamed::open(&rig, &[("x-dispatch-session", "demo")], &asks("hi")).await;
+    stream.piece().await;
+    stream.piece().await;
+    rig.script.go.add_permits(1);
+    let frames = stream.rest().await;
+    let last: Value = serde_json::from_str(frames.last().unwrap()).unwrap();
+    assert_eq!(last["error"]["code"], "persistence_failed", "{frames:?}");
     assert!(!frames.iter().any(|frame| frame == "[DONE]" || frame.contains("\"finish_reason\":\"stop\"")));
 }
 
