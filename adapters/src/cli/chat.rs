@@ -7,7 +7,7 @@ mod stop;
 
 use super::{
     context::Context,
-    door::{Door, Input, inside::Inside, running, watch::Scope},
+    door::{Door, Input, watch::Scope},
     exit::{Exit, Failure},
     follow::{self, Ending, Telling},
     paper::{
@@ -34,6 +34,8 @@ pub struct Chat {
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Option<String>,
 }
+
+const REHEARSAL: &str = ": a built-in script answers, no model is called. `dispatch config init` sets up a real one";
 
 /// The host: one that runs, or one inside that listens, so that a second chat attaches.
 struct Attached {
@@ -158,36 +160,25 @@ fn document(receipt: &Value, ending: &Ending) -> Value {
 
 impl Attached {
     async fn open(context: &Context) -> Result<Self, Failure> {
-        if let Some(client) = running::find(context).await? {
-            return Self::to(context, Door::Running(client)).await;
-        }
-        match Inside::start(context, "dispatch chat", false).await {
-            Ok(inside) => {
-                let listening = Listening::anywhere(context, &inside)?;
+        let door = Door::find_or_start(context, "dispatch chat").await?;
+        match &door {
+            Door::Inside(inside) => {
+                let listening = Listening::anywhere(context, inside)?;
                 banner(context.paper, context, &inside.handle, &inside.loaded);
                 let note = format!("no host was running: this one listens at {} until you leave", listening.url);
                 context.paper.note(context.paper.dim_note(note));
-                Ok(Self { door: Door::Inside(Box::new(inside)), listening: Some(listening) })
+                Ok(Self { door, listening: Some(listening) })
             }
-            Err(failure) if failure.exit == Exit::Refused => match running::wait_for(context).await? {
-                Some(client) => Self::to(context, Door::Running(client)).await,
-                None => Err(failure),
-            },
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Attached to the host that runs; says which, and which model answers.
-    async fn to(context: &Context, door: Door) -> Result<Self, Failure> {
-        if let Door::Running(client) = &door {
-            let health = door.health().await?;
-            let mut model = at(&health, "model/profile");
-            if health["model"]["rehearsal"] == true {
-                model.push_str(", a built-in script: no model is called. `dispatch config init` sets up a real one");
+            Door::Running(client) => {
+                let health = door.health().await?;
+                let mut model = at(&health, "model/profile");
+                if health["model"]["rehearsal"] == true {
+                    model.push_str(REHEARSAL);
+                }
+                context.paper.note(format_args!("host   {}\nmodel  {model}", client.url()));
+                Ok(Self { door, listening: None })
             }
-            context.paper.note(format_args!("host   {}\nmodel  {model}", client.url()));
         }
-        Ok(Self { door, listening: None })
     }
 
     async fn close(self, interrupts: &mut Interrupts) {

@@ -8,10 +8,7 @@ pub mod inside;
 pub mod running;
 pub mod watch;
 
-use super::{
-    context::Context,
-    exit::{Exit, Failure},
-};
+use super::{context::Context, exit::Failure};
 use crate::gateway::VerifyReport;
 use client::Client;
 use dispatch_actors::{
@@ -29,7 +26,12 @@ use dispatch_projections::view::ViewName;
 use inside::Inside;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::time::Duration;
 use watch::{Scope, Watch};
+
+/// Longest wait for a folder that somebody holds who does not listen.
+const PATIENCE: Duration = Duration::from_secs(4);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The way to the host.
 pub enum Door {
@@ -66,20 +68,28 @@ fn document(value: &impl Serialize) -> Result<Value, Failure> {
 impl Door {
     /// The running host if there is one, else a host inside, without recovery.
     pub async fn open(context: &Context, verb: &str) -> Result<Self, Failure> {
-        if let Some(client) = running::find(context).await? {
-            return Ok(Self::Running(client));
+        let door = Self::find_or_start(context, &format!("dispatch {verb}")).await?;
+        if door.is_inside() {
+            context.paper.note("no host is running here: this command holds the data folder while it runs");
         }
-        let what = format!("dispatch {verb}");
-        match Inside::start(context, &what, false).await {
-            Err(failure) if failure.exit == Exit::Refused => match running::wait_for(context).await? {
-                Some(client) => Ok(Self::Running(client)),
-                None => Err(failure),
-            },
-            Err(failure) => Err(failure),
-            Ok(inside) => {
-                context.paper.note("no host is running here: this command holds the data folder while it runs");
-                Ok(Self::Inside(Box::new(inside)))
+        Ok(door)
+    }
+
+    /// As [`Self::open`], without a word. A folder that somebody holds who does not listen is waited for: it is a host
+    /// that is about to listen, or a verb that is about to end.
+    pub(super) async fn find_or_start(context: &Context, what: &str) -> Result<Self, Failure> {
+        let mut waited = Duration::ZERO;
+        loop {
+            if let Some(client) = running::find(context).await? {
+                return Ok(Self::Running(client));
             }
+            match Inside::start(context, what, false).await {
+                Ok(inside) => return Ok(Self::Inside(Box::new(inside))),
+                Err(failure) if !failure.is_held() || waited >= PATIENCE => return Err(failure),
+                Err(_) => {}
+            }
+            actix_rt::time::sleep(PAUSE).await;
+            waited += PAUSE;
         }
     }
 

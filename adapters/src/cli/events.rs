@@ -1,5 +1,6 @@
 //! `dispatch events`.
 
+mod gist;
 mod since;
 
 use super::{
@@ -115,19 +116,6 @@ fn line(paper: Paper, event: &Value) -> String {
         paper.dim(time(&at(event, "recorded_at"))),
         paper.name(short(&at(event, "stream"))),
         at(event, "version"),
-        clip(&safe(&payload(&event["payload"])), 100),
+        clip(&safe(&gist::of(&kind, event)), 100),
     )
-}
-
-/// The payload's own values, without the ids that the header has too.
-fn payload(payload: &Value) -> String {
-    let Some(fields) = payload.as_object() else {
-        return if payload.is_null() { String::new() } else { payload.to_string() };
-    };
-    let told = fields.iter().filter(|(name, value)| *name != "turn" && !value.is_null());
-    let told = told.map(|(name, value)| match value {
-        Value::String(text) => format!("{name}={text}"),
-        other => format!("{name}={other}"),
-    });
-    told.collect::<Vec<_>>().join(" ")
 }

@@ -4,6 +4,9 @@ use crate::config::ConfigErrors;
 use dispatch_actors::Refusal;
 use std::process::ExitCode;
 
+/// Code of the one refusal that has no counterpart in the API.
+const FOLDER_IN_USE: &str = "folder_in_use";
+
 /// How a verb ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -71,6 +74,16 @@ impl Failure {
             _ => Exit::Refused,
         };
         Self { exit, code: code.to_owned(), message }
+    }
+
+    /// Another process has the data folder.
+    pub(super) fn held(message: impl Into<String>) -> Self {
+        Self { code: FOLDER_IN_USE.to_owned(), ..Self::new(Exit::Refused, message) }
+    }
+
+    /// Whether another process has the data folder.
+    pub(super) fn is_held(&self) -> bool {
+        self.code == FOLDER_IN_USE
     }
 
     /// Whoever read the output closed it: nothing to say, and no failure.

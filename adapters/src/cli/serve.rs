@@ -17,7 +17,14 @@ use crate::{
 use clap::Args;
 use dispatch_actors::HostHandle;
 use dispatch_events::{Clock, SystemClock};
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Longest wait for a folder that somebody holds who does not listen.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(100);
+/// A terminal, a shell and a supervisor may each pass on the same signal: repeats within this are one.
+const ONE_SIGNAL: Duration = Duration::from_secs(1);
 
 /// Run the host in the foreground
 #[derive(Debug, Args)]
@@ -32,15 +39,7 @@ impl Serve {
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         // Before anything is started: a signal in the first milliseconds drains too.
         let mut signals = Signals::listen()?;
-        if let Some(client) = running::find(context).await? {
-            let message = format!(
-                "a host runs in {} already, at {}: use it, or stop it first",
-                context.folder.path().display(),
-                client.url()
-            );
-            return Err(Failure::new(Exit::Refused, message));
-        }
-        let inside = Inside::start(context, "dispatch serve", true).await?;
+        let inside = start(context).await?;
         let listening = match Listening::start(context, &inside, self.listen.as_deref()) {
             Ok(listening) => listening,
             Err(failure) => {
@@ -61,10 +60,31 @@ impl Serve {
                 context.paper.note("stopped");
                 Ok(Exit::Done)
             }
-            again = signals.next() => Err(Failure::failed(format!(
+            again = signals.again() => Err(Failure::failed(format!(
                 "{again} again: stopped at once; what was running goes on at the next start"
             ))),
         }
+    }
+}
+
+/// Takes the folder. A verb without a host holds it for a moment, and so does a host that is about to end: a short wait
+/// is kinder than a refusal. A host that answers is no case for waiting.
+async fn start(context: &Context) -> Result<Inside, Failure> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let refused = match Inside::start(context, "dispatch serve", true).await {
+            Err(failure) if failure.is_held() => failure,
+            other => return other,
+        };
+        if let Some(client) = running::find(context).await? {
+            let message = format!("{}; it answers at {}", refused.message, client.url());
+            return Err(Failure { message, ..refused });
+        }
+        if waited >= PATIENCE {
+            return Err(refused);
+        }
+        actix_rt::time::sleep(PAUSE).await;
+        waited += PAUSE;
     }
 }
 
@@ -78,6 +98,17 @@ impl Signals {
     fn listen() -> Result<Self, Failure> {
         let on = |kind| signal(kind).map_err(|error| Failure::failed(format!("signals can't be received: {error}")));
         Ok(Self { terminate: on(SignalKind::terminate())?, interrupt: on(SignalKind::interrupt())? })
+    }
+
+    /// The next one that is not the last one passed on twice.
+    async fn again(&mut self) -> String {
+        let begun = tokio::time::Instant::now();
+        loop {
+            let signal = self.next().await;
+            if begun.elapsed() >= ONE_SIGNAL {
+                return signal;
+            }
+        }
     }
 
     async fn next(&mut self) -> String {

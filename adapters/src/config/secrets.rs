@@ -78,7 +78,7 @@ fn refuse_loose(_: &Path) -> Result<(), ConfigErrors> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

@@ -44,13 +44,13 @@ impl Inside {
 }
 
 fn held(context: &Context, error: &LockError) -> Failure {
-    let exit = if matches!(error, LockError::Held(_)) { Exit::Refused } else { Exit::Failed };
-    let next = if exit == Exit::Refused {
-        "; wait until it is done, stop it, or choose another folder with --data"
-    } else {
-        ""
-    };
-    Failure::new(exit, format!("{error}{next} ({})", context.folder.path().display()))
+    let folder = context.folder.path().display();
+    match error {
+        LockError::Held(_) => Failure::held(format!(
+            "{error}: wait until it is done, stop it, or choose another folder with --data ({folder})"
+        )),
+        LockError::Io(_) => Failure::failed(format!("{error} ({folder})")),
+    }
 }
 
 impl From<AssembleError> for Failure {

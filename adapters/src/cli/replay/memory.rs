@@ -31,7 +31,7 @@ fn told(moment: &Value) -> (String, String) {
     let detail = match what.as_str() {
         "noted" => format!(
             "{} by {}: {} added, {} removed; tools see it now, prompts from the next one that is built",
-            at(moment, "target"),
+            file(&at(moment, "target")),
             at(moment, "writer"),
             count("added"),
             count("removed")
@@ -47,4 +47,8 @@ fn told(moment: &Value) -> (String, String) {
         _ => String::new(),
     };
     (what.replace('_', " "), detail)
+}
+
+fn file(target: &str) -> &'static str {
+    if target.eq_ignore_ascii_case("user") { "USER.md" } else { "MEMORY.md" }
 }
