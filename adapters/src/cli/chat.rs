@@ -99,6 +99,8 @@ impl Chat {
             match self.turn(context, door, &line, interrupts).await {
                 Ok(None) => return Ok(Exit::Done),
                 Ok(Some(ending)) if ending.outcome == "completed" => {}
+                // The person did it, or another one; either way nothing is wrong.
+                Ok(Some(ending)) if ending.outcome == "interrupted" => paper.note(paper.dim_note(unfinished(&ending))),
                 Ok(Some(ending)) => paper::say_error(&unfinished(&ending), ""),
                 // The host said no to this input; the next may be fine.
                 Err(failure) if failure.exit == Exit::Refused => failure.tell(),

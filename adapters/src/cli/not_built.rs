@@ -5,7 +5,6 @@ use clap::Args;
 
 /// Takes whatever the verb will take one day.
 #[derive(Debug, Args)]
-#[command(disable_help_flag = false)]
 pub struct NotBuilt {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,

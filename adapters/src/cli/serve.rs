@@ -48,6 +48,12 @@ impl Serve {
             }
         };
         banner(context.paper, context, &inside.handle, &inside.loaded);
+        if listening.is_public() && inside.loaded.settings.gateway.hosts.is_empty() {
+            context.paper.note(
+                "hosts        only requests to localhost are taken: name this machine in `gateway.hosts` \
+                                to let others in",
+            );
+        }
         let said = context.paper.line(format_args!("dispatch is ready at {}", listening.url));
         let reason = match said {
             // Nobody reads the line: the host serves all the same.
@@ -157,6 +163,11 @@ impl Listening {
             .map_err(|error| Failure::failed(format!("host.json can't be written: {error}")))?;
         gateway.mark_ready();
         Ok(Self { gateway, published, url })
+    }
+
+    /// Whether other machines may reach the address.
+    fn is_public(&self) -> bool {
+        !self.gateway.address().ip().is_loopback()
     }
 
     /// Refuses new work, lets the running end, then closes.

@@ -31,7 +31,8 @@ impl Lines {
             .spawn(read)
             .map_err(|error| Failure::failed(format!("standard input can't be read: {error}")))?;
         let person = io::stdin().is_terminal() && paper.terminal && !paper.json;
-        let prompt = person.then(|| format!("{} ", paper.name(format_args!("{session}>"))));
+        // The empty line parts one exchange from the next.
+        let prompt = person.then(|| format!("\n{} ", paper.name(format_args!("{session}>"))));
         Ok(Self { paper, prompt, typed })
     }
 
