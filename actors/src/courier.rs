@@ -4,7 +4,6 @@
 //! attempt, which it records in one append.
 
 use crate::{
-    command::Refusal,
     decide::obligation::Verdict,
     host::{Host, ToSession},
     memory_worker::{Job, MemoryWorker, SyncJob},
@@ -12,7 +11,7 @@ use crate::{
 };
 use actix::{Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, WrapFuture};
 use backon::{BackoffBuilder, ExponentialBuilder};
-use dispatch_events::{ObligationId, StreamId, Timestamp};
+use dispatch_events::{ObligationId, StreamId};
 use std::{
     collections::{HashSet, VecDeque},
     time::Duration,
@@ -36,8 +35,6 @@ pub struct Owe {
     pub attempts: u32,
     /// An attempt of an earlier host run may have reached the far side.
     pub again: bool,
-    /// Not before this.
-    pub due_at: Timestamp,
 }
 
 /// The actor.
@@ -207,6 +204,3 @@ impl Handler<Stop> for Courier {
         actix::MessageResult(self.queue.drain(..).collect())
     }
 }
-
-/// What a session answers to a verdict: whether the obligation is still open.
-pub type VerdictReply = Result<bool, Refusal>;

@@ -28,7 +28,7 @@ const MAILBOX: usize = 4096;
 /// Commands that are held for one session while it leaves.
 const HELD_MAX: usize = 256;
 /// Wait before a session that gave up over a turn is woken; it doubles each time.
-const REVIVE_FIRST: Duration = Duration::from_secs(1);
+const REVIVE_FIRST: Duration = Duration::from_millis(250);
 /// A session that has been well for this long begins anew.
 const REVIVE_FORGET: Duration = Duration::from_secs(300);
 
@@ -118,12 +118,12 @@ impl Host {
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);
     }
 
-    /// Wakes a session whose actor gave up over a turn: after a second, and each time twice as late.
+    /// Wakes a session whose actor gave up over a turn: after a quarter of a second, and each time twice as late.
     fn revive_later(&mut self, id: StreamId, ctx: &mut Context<Self>) {
         let now = Instant::now();
         self.revived.retain(|_, (_, at)| now.duration_since(*at) < REVIVE_FORGET);
         let (times, at) = self.revived.entry(id).or_insert((0, now));
-        let wait = REVIVE_FIRST.saturating_mul(1 << (*times).min(5));
+        let wait = REVIVE_FIRST.saturating_mul(1 << (*times).min(7));
         *times += 1;
         *at = now + wait;
         ctx.run_later(wait, move |host, ctx| {
@@ -255,5 +255,18 @@ impl Handler<Gone> for Host {
         if gone.carried {
             self.revive_later(gone.session, ctx);
         }
+    }
+}
+
+/// A session's actor died over a turn: somebody has to recover it.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Revive(pub StreamId);
+
+impl Handler<Revive> for Host {
+    type Result = ();
+
+    fn handle(&mut self, Revive(session): Revive, ctx: &mut Self::Context) {
+        self.revive_later(session, ctx);
     }
 }

@@ -69,6 +69,23 @@ struct Running {
     turn: TurnId,
     generation: Generation,
     actor: Addr<Turn>,
+    _counted: Counted,
+}
+
+/// Counts a running turn for as long as it is carried, however that ends.
+struct Counted(Arc<Shared>);
+
+impl Counted {
+    fn new(shared: &Arc<Shared>) -> Self {
+        shared.turns.fetch_add(1, Ordering::SeqCst);
+        Self(shared.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.turns.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Session {
@@ -103,20 +120,19 @@ impl Session {
         if running == claimed.map(|(_, generation, _)| generation) {
             return;
         }
-        if self.running.take().is_some() {
-            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
-        }
+        self.running = None;
         if let Some((turn, generation, principal)) = claimed {
             let start = TurnStart {
                 shared: self.shared.clone(),
+                host: self.host.clone(),
                 session: ctx.address(),
                 stream: self.id,
                 turn,
                 generation,
                 principal,
             };
-            self.shared.turns.fetch_add(1, Ordering::SeqCst);
-            self.running = Some(Running { turn, generation, actor: Turn::new(start).start() });
+            let (actor, _counted) = (Turn::new(start).start(), Counted::new(&self.shared));
+            self.running = Some(Running { turn, generation, actor, _counted });
         }
     }
 
@@ -144,7 +160,6 @@ impl Session {
                 job,
                 attempts: obligation.attempts,
                 again: obligation.attempts > 0 || obligation.version <= self.loaded,
-                due_at: obligation.due_at,
             };
             match self.shared.courier.try_send(owe) {
                 Ok(()) => {
@@ -177,7 +192,6 @@ impl Session {
             }
         }
         if let Some(running) = self.running.take() {
-            self.shared.turns.fetch_sub(1, Ordering::SeqCst);
             running.actor.try_send(crate::turn::Abandon).unwrap_or_else(|_| tracing::debug!("its turn was gone"));
         }
         let gone = Gone { session: self.id, spawn: self.spawn, carried: carried.is_some() };

@@ -6,7 +6,7 @@
 mod call;
 mod run;
 
-use crate::{session::Session, shared::Shared};
+use crate::{host::Host, session::Session, shared::Shared};
 use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, SpawnHandle, WrapFuture};
 use dispatch_events::{Generation, PrincipalId, StreamId, TurnId};
 use std::{cell::RefCell, rc::Rc, sync::Arc};
@@ -17,6 +17,8 @@ use tracing::Instrument;
 pub struct TurnStart {
     /// What every actor can reach.
     pub shared: Arc<Shared>,
+    /// The way to the session if its actor dies.
+    pub host: Addr<Host>,
     /// The session that records.
     pub session: Addr<Session>,
     /// Its stream.

@@ -68,9 +68,25 @@ impl Session {
     fn take(&mut self, appended: Appended, ctx: &mut Context<Self>) -> Result<Vec<Arc<Recorded>>, Refusal> {
         for recorded in &appended.events {
             self.state.apply(recorded).map_err(|error| Refusal::Storage(error.to_string()))?;
+            self.count(recorded);
         }
         self.settled(ctx);
         Ok(appended.events)
+    }
+
+    /// Counts the turns that end.
+    fn count(&self, recorded: &Recorded) {
+        let (turn, outcome) = match recorded.event() {
+            Some(Event::TurnCompleted(event)) => (event.turn, "completed"),
+            Some(Event::TurnFailed(event)) => (event.turn, "failed"),
+            Some(Event::TurnInterrupted(event)) => (event.turn, "interrupted"),
+            _ => return,
+        };
+        metrics::counter!("dispatch_turns_total", "outcome" => outcome).increment(1);
+        if let Some(turn) = self.state.turns.get(turn) {
+            let seconds = recorded.recorded_at.since_ms(turn.started_at) as f64 / 1000.0;
+            metrics::histogram!("dispatch_turn_seconds").record(seconds);
+        }
     }
 
     /// Keeps the lease of a turn that takes long.

@@ -177,9 +177,7 @@ impl Session {
         let memory = self.shared.backend.as_ref().map(|_| (ObligationId::fresh(), ObligationId::fresh()));
         let facts = AnswerFacts { attempt, first_token_ms, duration_ms, memory, claim: self.claim_facts() };
         let events = answer::answer(&self.state, turn, answer, &facts);
-        let ended = answer.calls.is_empty();
-        if ended {
-            count_turn(&self.state, turn, "completed", self.shared.now());
+        if answer.calls.is_empty() {
             return self.record(turn, events, |_| Step::Done);
         }
         let meta = self.turn_meta(Some(turn));
@@ -203,9 +201,6 @@ impl Session {
             claim: self.claim_facts(),
         };
         let (events, wait) = failure::failure(&self.state, turn, error, facts);
-        if wait.is_none() {
-            count_turn(&self.state, turn, "failed", self.shared.now());
-        }
         self.record(turn, events, move |_| wait.map_or(Step::Done, |ms| Step::Wait(Duration::from_millis(ms))))
     }
 
@@ -238,18 +233,6 @@ fn backoff_ms(failures: u32) -> u64 {
         .build();
     let wait = waits.take(failures as usize + 1).last().unwrap_or(Duration::from_secs(60));
     u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn count_turn(
-    state: &dispatch_projections::SessionState,
-    turn: TurnId,
-    outcome: &'static str,
-    now: dispatch_events::Timestamp,
-) {
-    metrics::counter!("dispatch_turns_total", "outcome" => outcome).increment(1);
-    if let Some(turn) = state.turns.get(turn) {
-        metrics::histogram!("dispatch_turn_seconds").record(now.since_ms(turn.started_at) as f64 / 1000.0);
-    }
 }
 
 /// Text that a person has seen of an answer that is not whole yet. Nobody waits for it.

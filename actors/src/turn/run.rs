@@ -4,6 +4,7 @@ use super::{TurnStart, call};
 use crate::{
     command::Refusal,
     decide::{prepare::Recall, tools::ToolResult},
+    host::Revive,
     memory_worker,
     session::{Advance, Preparation, Report, RunnableCall, Step},
     tool_runner,
@@ -49,8 +50,17 @@ async fn steps(start: &TurnStart, shown: &Rc<RefCell<String>>) {
 
 async fn advance(start: &TurnStart, report: Report) -> Result<Step, Refusal> {
     let advance = Advance { turn: start.turn, generation: start.generation, report };
-    // A session that is gone is rebuilt from the log and recovers this turn under a new generation.
-    start.session.send(advance).await.unwrap_or(Err(Refusal::StaleGeneration(start.generation)))
+    match start.session.send(advance).await {
+        Ok(step) => step,
+        Err(error) => {
+            // Its actor died. It is rebuilt from the log and recovers this turn under a new generation.
+            tracing::warn!(%error, "the turn's session is gone");
+            if start.host.try_send(Revive(start.stream)).is_err() {
+                tracing::warn!("the host is busy; the turn is recovered when the session is spoken to");
+            }
+            Err(Refusal::StaleGeneration(start.generation))
+        }
+    }
 }
 
 async fn prepare(start: &TurnStart, query: crate::ports::RecallQuery, snapshot: bool) -> Report {

@@ -5,6 +5,7 @@ mod commits;
 mod door;
 mod interrupts;
 mod memory;
+mod panics;
 mod passivation;
 mod recovery;
 mod refusals;

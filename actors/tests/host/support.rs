@@ -56,6 +56,8 @@ pub struct Outside {
     pub synced: Mutex<Vec<Exchange>>,
     pub sync_failures: AtomicUsize,
     pub files: Mutex<[Vec<String>; 2]>,
+    /// How often the check of tool arguments panics, which happens inside the Session actor.
+    pub panics: AtomicUsize,
 }
 
 /// Keys and blobs survive a restart with the store.
@@ -79,6 +81,7 @@ pub fn outside() -> Arc<Outside> {
         synced: Mutex::default(),
         sync_failures: AtomicUsize::new(0),
         files: Mutex::default(),
+        panics: AtomicUsize::new(0),
     })
 }
 
@@ -286,6 +289,11 @@ impl Toolbox for Tools {
         self.tools().into_iter().find(|tool| tool.name() == name)
     }
     fn check(&self, name: &str, arguments: &RawJson) -> Result<(), String> {
+        let left = self.0.panics.load(Ordering::SeqCst);
+        if left > 0 {
+            self.0.panics.store(left - 1, Ordering::SeqCst);
+            panic!("a scripted panic inside the Session actor");
+        }
         if arguments.0.starts_with('{') { Ok(()) } else { Err(format!("{name} wants an object")) }
     }
 }
