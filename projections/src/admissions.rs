@@ -10,6 +10,9 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(test)]
+mod tests;
+
 /// Where an admission is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,7 +56,7 @@ pub struct Admission {
     pub requeues: u32,
     /// How it ended; `None` for a cancelled one, and before the end.
     pub outcome: Option<Outcome>,
-    /// Why it is unknown.
+    /// Why it is unknown, or was when it ended.
     pub unknown: Option<String>,
     /// Version of its `input.queued`.
     pub version: Version,
@@ -122,10 +125,12 @@ impl Admissions {
                 admission.state = AdmissionState::Started;
                 admission.turn = Some(event.turn);
                 admission.generation = Some(event.generation);
+                admission.unknown = None;
             }),
             Some(Event::InputRequeued(event)) => self.update(event.admission, |admission| {
                 admission.state = AdmissionState::Queued;
                 admission.requeues = event.times;
+                admission.unknown = None;
             }),
             Some(Event::InputUnknown(event)) => self.update(event.admission, |admission| {
                 admission.state = AdmissionState::Unknown;

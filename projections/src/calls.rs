@@ -6,6 +6,9 @@ use dispatch_events::{
 };
 use serde::Serialize;
 
+#[cfg(test)]
+mod tests;
+
 /// How a request ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

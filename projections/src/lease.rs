@@ -2,6 +2,9 @@
 
 use dispatch_events::{Epoch, Event, Generation, Recorded, Timestamp};
 
+#[cfg(test)]
+mod tests;
+
 /// The right to run a turn, as the log tells it. The stream's version is the fence; this is for people and for
 /// takeover.
 #[derive(Clone, Debug, Default)]
@@ -44,13 +47,14 @@ impl Lease {
                     ttl_ms: event.ttl_ms,
                 });
             }
-            Some(Event::LeaseRenewed(_)) => {
-                if let Some(held) = &mut self.held {
+            Some(Event::LeaseRenewed(event)) => {
+                if let Some(held) = self.held.as_mut().filter(|held| held.generation == event.generation) {
                     held.renewed_at = recorded.recorded_at;
                 }
             }
-            Some(Event::LeaseReleased(_)) => self.held = None,
-            Some(Event::LeaseLost(event)) => {
+            // A word about an older attempt takes nothing from the one that holds it now.
+            Some(Event::LeaseReleased(event)) if event.generation >= self.generation => self.held = None,
+            Some(Event::LeaseLost(event)) if event.generation >= self.generation => {
                 self.held = None;
                 self.lost = Some(event.why.clone());
             }

@@ -30,6 +30,8 @@ pub mod prompt;
 pub mod recall;
 pub mod replay;
 pub mod state;
+#[cfg(test)]
+mod table;
 pub mod tools;
 pub mod transcript;
 pub mod turns;

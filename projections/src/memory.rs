@@ -5,6 +5,9 @@ use dispatch_events::{
 };
 use serde::Serialize;
 
+#[cfg(test)]
+mod tests;
+
 /// One moment in the life of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Moment {

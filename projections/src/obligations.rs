@@ -1,10 +1,14 @@
 //! What is owed to the outside.
 
 use dispatch_events::{
-    Event, ObligationId, Recorded, Timestamp, TurnId, Version, catalogue::obligation::ObligationKind,
+    Event, ObligationId, Recorded, Timestamp, TurnId, Version,
+    catalogue::obligation::{ObligationCreated, ObligationKind},
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+#[cfg(test)]
+mod tests;
 
 /// Where an obligation is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,79 +50,78 @@ pub struct Obligation {
 /// All obligations of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Obligations {
-    all: HashMap<ObligationId, Obligation>,
-    order: Vec<ObligationId>,
-    open: usize,
+    all: Vec<Obligation>,
+    by_id: HashMap<ObligationId, usize>,
+    /// Places in `all` of what is still owed, in whatever order the rest was closed.
+    open: BTreeSet<usize>,
 }
 
 impl Obligations {
     /// An obligation by its id.
     pub fn get(&self, id: ObligationId) -> Option<&Obligation> {
-        self.all.get(&id)
+        self.by_id.get(&id).and_then(|place| self.all.get(*place))
     }
 
     /// In the order in which they were created.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Obligation> {
-        self.order.iter().filter_map(|id| self.all.get(id))
+        self.all.iter()
     }
 
     /// What is still owed, in order.
     pub fn open(&self) -> impl Iterator<Item = &Obligation> {
-        let wanted = self.open;
-        // They are met in order, so the open ones are the newest.
-        let mut open: Vec<_> =
-            self.iter().rev().filter(|obligation| obligation.state == ObligationState::Open).take(wanted).collect();
-        open.reverse();
-        open.into_iter()
+        self.open.iter().filter_map(|place| self.all.get(*place))
     }
 
     /// Folds one event.
     pub fn apply(&mut self, recorded: &Recorded) {
         match recorded.event() {
-            Some(Event::ObligationCreated(event)) => {
-                self.open += 1;
-                self.order.push(event.obligation);
-                let obligation = Obligation {
-                    id: event.obligation,
-                    kind: event.kind,
-                    key: event.key.clone(),
-                    turn: event.turn,
-                    version: recorded.version,
-                    created_at: recorded.recorded_at,
-                    attempts: 0,
-                    due_at: recorded.recorded_at,
-                    failure: None,
-                    state: ObligationState::Open,
-                };
-                self.all.insert(event.obligation, obligation);
-            }
+            Some(Event::ObligationCreated(event)) => self.created(recorded, event),
             Some(Event::ObligationFailed(event)) => self.update(event.obligation, |obligation| {
                 obligation.attempts = event.attempts;
                 obligation.failure = Some(event.why.clone());
                 obligation.due_at = recorded.recorded_at.plus_ms(event.retry_after_ms);
             }),
-            Some(Event::ObligationMet(event)) => self.close(event.obligation, event.attempts, ObligationState::Met),
-            Some(Event::ObligationAbandoned(event)) => {
-                let attempts = self.all.get(&event.obligation).map_or(0, |obligation| obligation.attempts);
-                self.close(event.obligation, attempts, ObligationState::Abandoned(event.why.clone()));
-            }
+            Some(Event::ObligationMet(event)) => self.update(event.obligation, |obligation| {
+                obligation.attempts = event.attempts;
+                obligation.state = ObligationState::Met;
+            }),
+            Some(Event::ObligationAbandoned(event)) => self.update(event.obligation, |obligation| {
+                obligation.state = ObligationState::Abandoned(event.why.clone());
+            }),
             _ => {}
         }
     }
 
-    fn close(&mut self, id: ObligationId, attempts: u32, state: ObligationState) {
-        let mut closed = false;
-        self.update(id, |obligation| {
-            closed = obligation.state == ObligationState::Open;
-            obligation.attempts = attempts;
-            obligation.state = state;
+    fn created(&mut self, recorded: &Recorded, event: &ObligationCreated) {
+        if self.by_id.contains_key(&event.obligation) {
+            return;
+        }
+        self.by_id.insert(event.obligation, self.all.len());
+        self.open.insert(self.all.len());
+        self.all.push(Obligation {
+            id: event.obligation,
+            kind: event.kind,
+            key: event.key.clone(),
+            turn: event.turn,
+            version: recorded.version,
+            created_at: recorded.recorded_at,
+            attempts: 0,
+            due_at: recorded.recorded_at,
+            failure: None,
+            state: ObligationState::Open,
         });
-        self.open -= usize::from(closed);
     }
 
+    /// Changes what is still owed; what was met or abandoned stays so.
     fn update(&mut self, id: ObligationId, change: impl FnOnce(&mut Obligation)) {
-        if let Some(obligation) = self.all.get_mut(&id) {
+        let place = self.by_id.get(&id).copied().filter(|place| self.open.contains(place));
+        if let Some(place) = place
+            && let Some(obligation) = self.all.get_mut(place)
+        {
             change(obligation);
+            if obligation.state != ObligationState::Open {
+                self.open.remove(&place);
+            }
         }
     }
 }

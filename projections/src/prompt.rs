@@ -3,6 +3,9 @@
 use dispatch_events::{Digest, Event, Recorded, Version, catalogue::prompt::PromptSource};
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
+
 /// The system prompt as it was built.
 #[derive(Clone, Debug)]
 pub struct BuiltPrompt {

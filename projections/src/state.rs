@@ -9,6 +9,13 @@ use dispatch_events::{
     log::Tip,
 };
 
+#[cfg(test)]
+mod history;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
 /// Why an event was not folded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FoldError {
@@ -139,6 +146,7 @@ impl SessionState {
                 Event::InputQueued(_)
                 | Event::InputSettled(_)
                 | Event::InputCancelled(_)
+                | Event::InputRequeued(_)
                 | Event::InputUnknown(_)
                 | Event::MessageRecorded(_)
                 | Event::ToolFinished(_)

@@ -5,7 +5,10 @@ use dispatch_events::{
     catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolOutcome},
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[cfg(test)]
+mod tests;
 
 /// Where a call is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,31 +52,26 @@ pub struct ToolUse {
 
 /// All tool calls of a session, in order.
 #[derive(Clone, Debug, Default)]
-pub struct ToolUses(BTreeMap<CallRef, ToolUse>);
+pub struct ToolUses {
+    all: BTreeMap<CallRef, ToolUse>,
+    /// The ones without a result: what a turn has to do next, without a walk over the history.
+    open: BTreeSet<CallRef>,
+}
 
 impl ToolUses {
     /// A call.
     pub fn get(&self, call: CallRef) -> Option<&ToolUse> {
-        self.0.get(&call)
+        self.all.get(&call)
     }
 
     /// In order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &ToolUse> {
-        self.0.values()
+        self.all.values()
     }
 
     /// Calls of a turn without a result, in order.
     pub fn open(&self, turn: TurnId) -> impl Iterator<Item = &ToolUse> {
-        // A turn's calls are the newest ones, so the walk from the end is short.
-        let mut open: Vec<_> = self
-            .0
-            .values()
-            .rev()
-            .take_while(|call| call.turn == turn)
-            .filter(|call| !matches!(call.state, CallState::Finished { .. }))
-            .collect();
-        open.reverse();
-        open.into_iter()
+        self.open.iter().filter_map(|call| self.all.get(call)).filter(move |call| call.turn == turn)
     }
 
     /// Folds one event.
@@ -82,7 +80,8 @@ impl ToolUses {
             Some(Event::ToolRequested(event)) => {
                 let at = recorded.recorded_at;
                 let call = ToolUse { turn: event.turn, call: event.call, state: CallState::Requested, at };
-                self.0.insert(event.call, call);
+                self.all.insert(event.call, call);
+                self.open.insert(event.call);
             }
             Some(Event::ToolStarted(event)) => self.set(event.call, CallState::Started { class: event.class }),
             Some(Event::ToolFinished(event)) => self.set(
@@ -94,9 +93,16 @@ impl ToolUses {
         }
     }
 
+    /// A result is final: the model has read it, so nothing that comes later changes the call.
     fn set(&mut self, call: CallRef, state: CallState) {
-        if let Some(call) = self.0.get_mut(&call) {
-            call.state = state;
+        let finished = matches!(state, CallState::Finished { .. });
+        if self.open.contains(&call)
+            && let Some(known) = self.all.get_mut(&call)
+        {
+            known.state = state;
+            if finished {
+                self.open.remove(&call);
+            }
         }
     }
 }

@@ -5,21 +5,24 @@ use dispatch_events::{
     Digest, Event, Part, RawJson, Recorded, StreamId, Timestamp, TurnId, Version,
     catalogue::{
         message::{ApiContent, GivenRole, Message, MessageRecorded, Piece, ToolCall},
-        tool::{CallRef, ToolOutcome},
+        tool::{CallRef, ToolFinished, ToolOutcome},
     },
 };
 use std::{collections::HashMap, sync::Arc};
+
+#[cfg(test)]
+mod tests;
 
 /// One line of the transcript.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Stream that it stands in.
     pub stream: StreamId,
-    /// Version of its event.
+    /// Version of its event; of a tool's line that of `tool.finished`, once there is a result.
     pub version: Version,
     /// Turn that it belongs to.
     pub turn: TurnId,
-    /// When; for people.
+    /// When that event was recorded; for people.
     pub at: Timestamp,
     /// Who speaks, and what.
     pub said: Said,
@@ -76,7 +79,7 @@ pub struct Transcript {
     wire: Vec<usize>,
     /// Where the result of a call goes.
     slots: HashMap<CallRef, usize>,
-    /// Messages whose api_content does not give its digest: named, and the content is sent.
+    /// What the log does not hold together: named, because a conversation must not change in silence.
     problems: Vec<String>,
 }
 
@@ -144,30 +147,24 @@ impl Transcript {
 
     /// What the person said and what the last answer was, for a turn.
     pub fn exchange(&self, turn: TurnId) -> (Option<Arc<str>>, Option<Arc<str>>) {
-        let mut said = (None, None);
-        for entry in self.entries.iter().rev().take_while(|entry| entry.turn == turn) {
+        let mut answer = None;
+        // Later turns may stand behind this one: what is owed outlives its turn.
+        for entry in self.entries.iter().rev().filter(|entry| entry.turn == turn) {
             match &entry.said {
-                Said::User { content, .. } => said.0 = Some(content.clone()),
-                Said::Assistant { content, partial: false, .. } if said.1.is_none() => {
-                    said.1 = Some(content.clone());
-                }
+                // The history that a caller gave stands before it, under the same turn.
+                Said::User { content, .. } => return (Some(content.clone()), answer),
+                Said::Assistant { content, partial: false, .. } if answer.is_none() => answer = Some(content.clone()),
                 _ => {}
             }
         }
-        said
+        (None, answer)
     }
 
     /// Folds one event. Looks at the admissions for what was said, at the turns for what was recalled.
     pub fn apply(&mut self, recorded: &Recorded, admissions: &Admissions, turns: &Turns) {
         match recorded.event() {
             Some(Event::MessageRecorded(event)) => self.message(recorded, event, admissions, turns),
-            Some(Event::ToolFinished(event)) => {
-                if let Some(index) = self.slots.get(&event.call)
-                    && let Said::Tool { result, .. } = &mut self.entries[*index].said
-                {
-                    *result = Some((event.outcome, event.output.as_str().into()));
-                }
-            }
+            Some(Event::ToolFinished(event)) => self.result(recorded, event),
             Some(Event::TurnInterrupted(event)) => {
                 self.notice(recorded, event.turn, &format!("The turn was stopped: {}.", event.why));
             }
@@ -183,18 +180,37 @@ impl Transcript {
         }
     }
 
+    fn result(&mut self, recorded: &Recorded, event: &ToolFinished) {
+        let entry = self.slots.get(&event.call).and_then(|index| self.entries.get_mut(*index));
+        let Some(Entry { version, at, said: Said::Tool { result, .. }, .. }) = entry else {
+            let call = event.call;
+            let call = format!("call {} of version {}", call.index, call.message);
+            return self.problem(recorded, &format!("{call} has a result and is not in the transcript"));
+        };
+        if result.is_some() {
+            // The model has read the first one.
+            return self.problem(recorded, "a second result of a tool call, the first one stands");
+        }
+        *result = Some((event.outcome, event.output.as_str().into()));
+        (*version, *at) = (recorded.version, recorded.recorded_at);
+    }
+
     fn message(&mut self, recorded: &Recorded, event: &MessageRecorded, admissions: &Admissions, turns: &Turns) {
         let content: Arc<str> = match &event.message {
-            Message::User { admission } => {
-                admissions.get(*admission).map(|admission| Part::joined(&admission.parts)).unwrap_or_default().into()
-            }
+            Message::User { admission } => match admissions.get(*admission) {
+                Some(admission) => Part::joined(&admission.parts).into(),
+                None => {
+                    self.problem(recorded, &format!("the admission {admission} of a user message is not in the log"));
+                    Arc::default()
+                }
+            },
             Message::Given { parts, .. } | Message::Assistant { parts, .. } => Part::joined(parts).into(),
         };
         let recalled = turns.get(event.turn).and_then(|turn| turn.recalled.as_deref());
         let api_content = event.api_content.as_ref().and_then(|api| {
             let text = resolve(&content, api, recalled);
             if text.is_none() {
-                self.problems.push(format!("version {}: api_content does not give its digest", recorded.version));
+                self.problem(recorded, "api_content does not give its digest, so the content is sent");
             }
             text
         });
@@ -226,6 +242,10 @@ impl Transcript {
                 self.push(recorded, event.turn, said, true);
             }
         }
+    }
+
+    fn problem(&mut self, recorded: &Recorded, what: &str) {
+        self.problems.push(format!("version {}: {what}", recorded.version));
     }
 
     fn notice(&mut self, recorded: &Recorded, turn: TurnId, word: &str) {

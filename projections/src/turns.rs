@@ -4,6 +4,9 @@ use dispatch_events::{AdmissionId, Event, Recorded, Timestamp, TurnId, Version};
 use serde::Serialize;
 use std::collections::HashMap;
 
+#[cfg(test)]
+mod tests;
+
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -46,7 +49,8 @@ pub struct Turn {
     pub in_flight: Option<u32>,
     /// Text that was shown of the answer in flight.
     pub shown: String,
-    /// The recalled block, once there is one.
+    /// The recalled block, once there is one and until the turn ends: the user message is recorded by then, and the block
+    /// stands in the memory timeline.
     pub recalled: Option<String>,
     /// Whether recall was tried, with or without result.
     pub recall_done: bool,
@@ -113,7 +117,12 @@ impl Turns {
                 turn.in_flight = Some(event.attempt);
                 turn.shown.clear();
             }),
-            Some(Event::ModelStreamed(event)) => self.update(event.turn, |turn| turn.shown.push_str(&event.text)),
+            Some(Event::ModelStreamed(event)) => self.update(event.turn, |turn| {
+                // Nobody waits for these, so one may come after its answer; then the text stands in the message.
+                if turn.in_flight == Some(event.attempt) {
+                    turn.shown.push_str(&event.text);
+                }
+            }),
             Some(Event::ModelFailed(event)) => self.update(event.turn, |turn| {
                 turn.in_flight = None;
                 turn.failures += 1;
@@ -157,6 +166,7 @@ impl Turns {
             turn.end = Some(end);
             turn.in_flight = None;
             turn.shown = String::new();
+            turn.recalled = None;
         });
     }
 

@@ -3,6 +3,9 @@
 use dispatch_events::{Event, Recorded};
 use serde::Serialize;
 
+#[cfg(test)]
+mod tests;
+
 /// Tokens of a session, as far as the vendors said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UsageTotals {

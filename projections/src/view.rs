@@ -5,6 +5,8 @@
 mod ledger;
 mod summary;
 mod talk;
+#[cfg(test)]
+mod tests;
 
 pub use ledger::{
     LeaseView, MemoryView, ObligationRow, ObligationsView, PromptView, QueueRow, QueueView, TierView, ToolRow,
