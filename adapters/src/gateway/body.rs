@@ -8,14 +8,6 @@ use super::{
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::header, web::Bytes, web::BytesMut, web::Data};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::de::DeserializeOwned;
-use std::time::Duration;
-
-/// Bytes of a refused body that are still read and thrown away: a client that is cut off while it writes sees a broken
-/// connection instead of the answer.
-const DISCARD_BYTES: usize = 64 * 1024 * 1024;
-
-/// Time for the same.
-const DISCARD_TIME: Duration = Duration::from_secs(10);
 
 /// A body as it came.
 pub(super) struct RawBody(pub Bytes);
@@ -59,6 +51,7 @@ pub(super) fn not_understood(error: &serde_json::Error) -> Problem {
     Problem::invalid(format!("the body is not what this route takes: {error}; `GET /openapi.json` describes it"))
 }
 
+/// The rest of a refused body is thrown away by the server, so the client can read why.
 async fn read(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, Problem> {
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
@@ -83,25 +76,10 @@ async fn read(mut payload: Payload, limit: usize, announced: usize) -> Result<By
         }
     }
     if announced > limit || length > limit {
-        discard(payload).await;
         let size = if announced > limit { format!("has {announced} bytes") } else { "is longer".to_owned() };
         let why =
             format!("the body {size}, the limit is {limit} bytes (setting `gateway.max_body`): send less at once");
         return Err(Problem::new(Code::TooLarge, why));
     }
     Ok(if joined.is_empty() { whole } else { joined.freeze() })
-}
-
-async fn discard(mut payload: Payload) {
-    let all = async {
-        let mut left = DISCARD_BYTES;
-        while let Some(Ok(chunk)) = payload.next().await {
-            left = left.saturating_sub(chunk.len());
-            if left == 0 {
-                break;
-            }
-        }
-    };
-    // A client that is slower than this has to live with a closed connection.
-    tokio::time::timeout(DISCARD_TIME, all).await.ok();
 }

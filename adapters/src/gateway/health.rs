@@ -4,7 +4,7 @@ use super::{
     problem::{Code, Problem},
     state::Gateway,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use actix_web::{HttpResponse, web::Data};
 use dispatch_events::{Epoch, Position};
 use serde::Serialize;
 
@@ -17,15 +17,7 @@ pub(super) async fn alive() -> HttpResponse {
 pub(super) async fn ready(gateway: Data<Gateway>) -> Result<HttpResponse, Problem> {
     match gateway.unready() {
         None => Ok(HttpResponse::Ok().content_type("application/json").body(r#"{"status":"ready"}"#)),
-        Some(why) => {
-            let health = gateway.host.health();
-            let code = match health.refusal {
-                _ if health.draining => Code::Draining,
-                Some(_) => Code::PersistenceFailed,
-                None => Code::StorageUnavailable,
-            };
-            Err(Problem::new(code, why).with_status(StatusCode::SERVICE_UNAVAILABLE))
-        }
+        Some((code, why)) => Err(Problem::new(code, why)),
     }
 }
 
@@ -82,7 +74,7 @@ struct Limits<'a> {
 /// `GET /api/doctor`.
 pub(super) async fn doctor(gateway: Data<Gateway>) -> HttpResponse {
     let health = gateway.host.health();
-    let problem = gateway.unready();
+    let problem = gateway.unready().map(|(_, why)| why);
     let (model, settings) = (&gateway.model, &gateway.settings);
     HttpResponse::Ok().json(Doctor {
         ready: problem.is_none(),

@@ -1,8 +1,8 @@
 //! What every handler needs.
 
-use super::{metrics::Metrics, settings::GatewaySettings};
+use super::{metrics::Metrics, problem::Code, settings::GatewaySettings};
 use actix_web::HttpRequest;
-use dispatch_actors::{HostHandle, ports::ModelProfile};
+use dispatch_actors::{HostHandle, handle::Health, ports::ModelProfile};
 use dispatch_events::{Clock, SystemClock, Timestamp, catalogue::input::Principal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
@@ -44,15 +44,8 @@ impl Gateway {
     }
 
     /// Why the host takes no work; `None` if it does.
-    pub fn unready(&self) -> Option<String> {
-        let health = self.host.health();
-        if health.draining {
-            return Some("the host is shutting down".to_owned());
-        }
-        if let Some(why) = health.refusal {
-            return Some(format!("the log takes no writes: {why}"));
-        }
-        (!self.ready.load(Ordering::Acquire)).then(|| "the host is starting".to_owned())
+    pub fn unready(&self) -> Option<(Code, String)> {
+        unready(&self.host.health(), self.ready.load(Ordering::Acquire))
     }
 
     /// Seconds since 1970.
@@ -66,6 +59,16 @@ impl Gateway {
     }
 }
 
+fn unready(health: &Health, ready: bool) -> Option<(Code, String)> {
+    if health.draining {
+        return Some((Code::Draining, "the host is shutting down".to_owned()));
+    }
+    if let Some(why) = &health.refusal {
+        return Some((Code::PersistenceFailed, format!("the log takes no writes: {why}")));
+    }
+    (!ready).then(|| (Code::StorageUnavailable, "the host is starting".to_owned()))
+}
+
 /// Header by which the command line says that it only carries what a person typed.
 pub(super) const CLIENT: &str = "x-dispatch-client";
 
@@ -75,4 +78,29 @@ pub(super) fn principal(request: &HttpRequest) -> Principal {
     let from_cli = request.headers().get(CLIENT).is_some_and(|value| value.as_bytes() == b"cli");
     let adapter = if from_cli { "cli" } else { "http" };
     Principal { adapter: adapter.to_owned(), subject: "operator".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dispatch_events::{Epoch, Position};
+
+    #[test]
+    fn only_a_host_that_can_write_is_ready() {
+        let well = Health {
+            engine: "memory",
+            epoch: Epoch(1),
+            position: Position(1),
+            refusal: None,
+            draining: false,
+            sessions_active: 0,
+            turns_running: 0,
+        };
+        assert_eq!(unready(&well, true), None);
+        assert_eq!(unready(&well, false).unwrap().0, Code::StorageUnavailable);
+        let full = Health { refusal: Some("the disk is full".into()), ..well.clone() };
+        let (code, why) = unready(&full, true).unwrap();
+        assert_eq!((code, why.as_str()), (Code::PersistenceFailed, "the log takes no writes: the disk is full"));
+        assert_eq!(unready(&Health { draining: true, ..full }, true).unwrap().0, Code::Draining);
+    }
 }

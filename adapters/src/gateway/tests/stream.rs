@@ -54,8 +54,9 @@ fn text_of(frames: &[String]) -> String {
 #[actix_rt::test]
 async fn text_comes_live_and_the_end_only_when_the_turn_is_settled() {
     let rig = Rig::start().await;
-    rig.script.then(&[Act::Say("Hel"), Act::Wait, Act::Say("lo")]);
+    rig.script.then(&[Act::Wait, Act::Say("Hel"), Act::Wait, Act::Say("lo")]);
     let mut stream = Streamed::open(&rig, &[("x-dispatch-session", "demo")], &asks("hi")).await;
+    rig.script.go.add_permits(1);
     assert_eq!(stream.head.header("content-type"), Some("text/event-stream"));
     assert_eq!(stream.head.header("x-dispatch-session"), Some("demo"));
     let turn = stream.head.header("x-dispatch-turn").expect("the turn is known").to_owned();
@@ -82,9 +83,10 @@ async fn text_comes_live_and_the_end_only_when_the_turn_is_settled() {
 #[actix_rt::test]
 async fn a_repeat_streams_the_stored_answer_and_a_late_one_gets_all_of_it() {
     let rig = Rig::start().await;
-    rig.script.then(&[Act::Say("Hel"), Act::Wait, Act::Say("lo"), Act::Wait, Act::Say("!")]);
+    rig.script.then(&[Act::Wait, Act::Say("Hel"), Act::Wait, Act::Say("lo"), Act::Wait, Act::Say("!")]);
     let headers = [("idempotency-key", "k"), ("x-dispatch-session", "demo")];
     let mut first = Streamed::open(&rig, &headers, &asks("hi")).await;
+    rig.script.go.add_permits(1);
     first.piece().await;
     assert_eq!(first.piece().await["choices"][0]["delta"]["content"], "Hel");
     let mut late = Streamed::open(&rig, &headers, &asks("hi")).await;
@@ -113,8 +115,9 @@ async fn a_turn_that_fails_ends_with_an_error_and_no_done() {
 #[actix_rt::test]
 async fn an_answer_that_is_not_recorded_is_not_finished() {
     let rig = Rig::with(Plan { refuse_from: Some(4), ..Plan::default() }).await;
-    rig.script.then(&[Act::Say("lo"), Act::Wait, Act::Say("st")]);
+    rig.script.then(&[Act::Wait, Act::Say("lo"), Act::Wait, Act::Say("st")]);
     let mut stream = Streamed::open(&rig, &[("x-dispatch-session", "demo")], &asks("hi")).await;
+    rig.script.go.add_permits(1);
     stream.piece().await;
     stream.piece().await;
     rig.script.go.add_permits(1);
@@ -144,8 +147,9 @@ async fn an_input_that_waits_gets_its_turn_in_the_head() {
 #[actix_rt::test]
 async fn a_stopped_turn_ends_its_stream() {
     let rig = Rig::start().await;
-    rig.script.then(&[Act::Say("Hel"), Act::Wait]);
+    rig.script.then(&[Act::Wait, Act::Say("Hel"), Act::Wait]);
     let mut stream = Streamed::open(&rig, &[("x-dispatch-session", "demo")], &asks("hi")).await;
+    rig.script.go.add_permits(1);
     stream.piece().await;
     stream.piece().await;
     assert_eq!(rig.post("/api/sessions/demo/interrupt", &json!({})).await.status, 200);
