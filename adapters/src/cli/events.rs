@@ -38,6 +38,9 @@ pub struct Events {
     follow: bool,
 }
 
+/// Characters that stand before an event's gist.
+const COLUMNS: usize = 75;
+
 struct Filter {
     kind: Option<GlobMatcher>,
     since: Option<String>,
@@ -116,6 +119,6 @@ fn line(paper: Paper, event: &Value) -> String {
         paper.dim(time(&at(event, "recorded_at"))),
         paper.name(short(&at(event, "stream"))),
         at(event, "version"),
-        clip(&safe(&gist::of(&kind, event)), 100),
+        clip(&safe(&gist::of(&kind, event)), paper.room(COLUMNS)),
     )
 }

@@ -93,6 +93,12 @@ impl Paper {
         Ok(())
     }
 
+    /// Characters that are left on a line behind so many; a file has room for more than a terminal.
+    pub fn room(&self, taken: usize) -> usize {
+        let width = if self.terminal { usize::from(self.width) } else { usize::from(*WIDTHS.end()) };
+        width.saturating_sub(taken).max(20)
+    }
+
     /// Grey.
     pub fn dim(&self, text: impl Display) -> String {
         self.paint("2", text)

@@ -4,7 +4,18 @@ use crate::cli::paper::words::{at, list, short};
 use serde_json::Value;
 
 /// Fields that the columns show already, or that only a program reads.
-const LEFT_OUT: [&str; 8] = ["turn", "admission", "digest", "fragments", "head", "prefix", "parameters", "obligation"];
+const LEFT_OUT: [&str; 10] = [
+    "turn",
+    "admission",
+    "digest",
+    "fragments",
+    "head",
+    "prefix",
+    "parameters",
+    "obligation",
+    "schemas",
+    "dialect_version",
+];
 
 /// The gist of an event of a type.
 pub fn of(kind: &str, event: &Value) -> String {
