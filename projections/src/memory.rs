@@ -31,6 +31,7 @@ pub enum What {
     /// A file changed: tools see it at once, prompts do not.
     Noted {
         /// The file.
+        #[serde(serialize_with = "crate::view::words::snake")]
         target: MemoryTarget,
         /// Entries that came.
         added: Vec<Digest>,

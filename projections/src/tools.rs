@@ -19,13 +19,16 @@ pub enum CallState {
     /// Its body may have run.
     Started {
         /// What a repeat would do.
+        #[serde(serialize_with = "crate::view::words::snake")]
         class: EffectClass,
     },
     /// It has its result.
     Finished {
         /// How it ended.
+        #[serde(serialize_with = "crate::view::words::snake")]
         outcome: ToolOutcome,
         /// Whether something outside may have changed.
+        #[serde(serialize_with = "crate::view::words::snake")]
         effect: EffectDisposition,
         /// Milliseconds that it ran.
         duration_ms: u64,

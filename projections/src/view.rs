@@ -7,6 +7,7 @@ mod summary;
 mod talk;
 #[cfg(test)]
 mod tests;
+pub(crate) mod words;
 
 pub use ledger::{
     LeaseView, MemoryView, ObligationRow, ObligationsView, PromptView, QueueRow, QueueView, TierView, ToolRow,

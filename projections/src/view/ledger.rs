@@ -26,6 +26,7 @@ pub struct QueueRow {
     /// Where it is.
     pub state: AdmissionState,
     /// What it wants of a running turn.
+    #[serde(serialize_with = "crate::view::words::snake")]
     pub intent: Intent,
     /// Who submitted it, `adapter:subject`.
     pub principal: String,
@@ -223,6 +224,7 @@ pub struct ObligationRow {
     /// Its id.
     pub obligation: ObligationId,
     /// What it is.
+    #[serde(serialize_with = "crate::view::words::snake")]
     pub kind: ObligationKind,
     /// Idempotency key.
     pub key: String,

@@ -35,7 +35,7 @@ pub struct MessageRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// How the tool ended, in a tool's line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "super::words::snake")]
     pub outcome: Option<ToolOutcome>,
     /// True when the turn was stopped while the text came in.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -60,7 +60,7 @@ fn reference() -> SessionState {
         responded(1, 2, None),
         answered(1, "done", &[]),
     ];
-    let second = vec![said(2, None), answered(2, "", &["todo", "todo"]), tool_requested(2, call(32, 0))];
+    let second = vec![said(2, None), answered(2, "", &["todo", "todo"]), tool_requested(2, call(35, 0))];
     let stopped = vec![TurnInterrupted { turn: turn(2), why: "by me".into() }.into()];
     let claims = all([completed(1, 1), obligations(), vec![queued(2), queued(3)], claimed(2, 2)]);
     given(all([vec![opened(), queued(1)], claimed(1, 1), first, claims, second, stopped]))
