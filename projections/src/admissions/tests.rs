@@ -29,12 +29,15 @@ fn pending(state: &SessionState) -> Vec<(u64, AdmissionState)> {
     state.admissions.pending().map(|admission| (admission.seq, admission.state)).collect()
 }
 
+/// Name, events, what is pending, which is next.
+type Row<'a> = (&'a str, Vec<Event>, Vec<(u64, AdmissionState)>, Option<u64>);
+
 #[test]
 fn the_queue_is_first_in_first_out() {
     use Outcome::{Completed, Failed, Interrupted};
     let (a, b, c) = (queued(1), queued(2), queued(3));
     #[rustfmt::skip]
-    let table: Vec<(&str, Vec<Event>, Vec<(u64, AdmissionState)>, Option<u64>)> = vec![
+    let table: Vec<Row<'_>> = vec![
         ("nothing",            vec![], vec![], None),
         ("one waits",          vec![a.clone()], vec![(1, Queued)], Some(1)),
         ("in order",           vec![a.clone(), b.clone()], vec![(1, Queued), (2, Queued)], Some(1)),
@@ -44,6 +47,8 @@ fn the_queue_is_first_in_first_out() {
         ("cancelled between",  vec![a.clone(), b.clone(), c.clone(), cancelled(2), claim(1, 1), settled(1, Interrupted)],
                                vec![(3, Queued)], Some(3)),
         ("requeued is first",  vec![a.clone(), b.clone(), claim(1, 1), requeued(1, 1)], vec![(1, Queued), (2, Queued)], Some(1)),
+        ("another runs first", vec![a.clone(), b.clone(), claim(2, 1)], vec![(1, Queued), (2, Started)], None),
+        ("another is unknown", vec![a.clone(), b.clone(), claim(2, 1), unknown(2)], vec![(1, Queued), (2, Unknown)], None),
         ("unknown pauses",     vec![a.clone(), b.clone(), claim(1, 1), unknown(1)], vec![(1, Unknown), (2, Queued)], None),
         ("settled goes on",    vec![a.clone(), b.clone(), claim(1, 1), unknown(1), settled(1, Failed)], vec![(2, Queued)], Some(2)),
     ];

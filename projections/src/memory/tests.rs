@@ -18,12 +18,15 @@ fn noted(changes: Vec<MemoryChange>, after: &str) -> Event {
     MemoryNoted { agent, target, changes, before, after, writer, turn }.into()
 }
 
+/// Changes, the file after them, entries that came, that went, that are there.
+type Row<'a> = (Vec<MemoryChange>, &'a str, Vec<Digest>, Vec<Digest>, Vec<&'a str>);
+
 #[test]
 fn a_note_says_what_came_what_went_and_what_is_there() {
     use MemoryChange::{Added, Removed, Replaced};
     let (a, b) = (entry("a"), entry("b"));
     #[rustfmt::skip]
-    let table: Vec<(Vec<MemoryChange>, &str, Vec<Digest>, Vec<Digest>, Vec<&str>)> = vec![
+    let table: Vec<Row<'_>> = vec![
         (vec![Added(a)],                      "a\n",         vec![a],    vec![],     vec!["a"]),
         (vec![Removed(a)],                    "",            vec![],     vec![a],    vec![]),
         (vec![Replaced { old: a, new: b }],   "b",           vec![b],    vec![a],    vec!["b"]),

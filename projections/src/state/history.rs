@@ -129,7 +129,7 @@ impl Writer {
             let message = Message::Assistant { parts, reasoning: None, calls: Vec::new(), extra: None, partial: true };
             self.push(MessageRecorded { turn, message, api_content: None });
         }
-        let outcome = if detail % 2 == 0 {
+        let outcome = if detail.is_multiple_of(2) {
             self.push(TurnInterrupted { turn, why: "by me".into() });
             Outcome::Interrupted
         } else {
@@ -201,7 +201,7 @@ impl Writer {
             return;
         }
         self.push(responded(number, attempt, None));
-        if detail % 4 == 0 {
+        if detail.is_multiple_of(4) {
             self.push(answered(number, "answer", &[]));
             for event in completed(number, self.generation) {
                 self.push(event);

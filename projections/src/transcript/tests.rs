@@ -55,13 +55,16 @@ fn short(message: WireMessage) -> (&'static str, String) {
     }
 }
 
+/// Name, what was recalled, api_content, what is sent, how many problems are named.
+type Row<'a> = (&'a str, Option<&'a str>, Option<ApiContent>, &'a str, usize);
+
 #[test]
 fn people_see_the_content_and_the_model_gets_the_api_content() {
     let separator = || Piece::Text("\n\n".into());
     let api = |text: &str| Some(ApiContent::Exact(text.into()));
     let whole = "input 1\n\n<m>\n é \n</m>";
     #[rustfmt::skip]
-    let table: Vec<(&str, Option<&str>, Option<ApiContent>, &str, usize)> = vec![
+    let table: Vec<Row<'_>> = vec![
         ("nothing added",              None, None, "input 1", 0),
         ("text added",                 None, appended(vec![separator(), Piece::Text("note".into())], "input 1\n\nnote"),
                                        "input 1\n\nnote", 0),

@@ -16,10 +16,13 @@ fn outputs(state: &SessionState) -> Vec<String> {
     wire(state).into_iter().filter(|(role, _)| *role == "tool").map(|(_, text)| text).collect()
 }
 
+/// Order of the results, what the model gets, what people see, how many messages are final.
+type Row<'a> = (&'a [u32], [&'a str; 3], &'a [&'a str], usize);
+
 #[test]
 fn results_appear_in_the_order_of_the_calls() {
     #[rustfmt::skip]
-    let table: [(&[u32], [&str; 3], &[&str], usize); 6] = [
+    let table: [Row<'_>; 6] = [
         (&[],        ["", "", ""],       &[],              2),
         (&[2],       ["", "", "o2"],     &["o2"],          2),
         (&[0],       ["o0", "", ""],     &["o0"],          3),
