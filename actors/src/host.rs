@@ -27,6 +27,10 @@ use tokio::sync::oneshot;
 const MAILBOX: usize = 4096;
 /// Commands that are held for one session while it leaves.
 const HELD_MAX: usize = 256;
+/// From this many names on, old ones that were never opened are forgotten.
+const OPENING_MANY: usize = 1024;
+/// No session takes this long to be opened or refused.
+const OPENING_FORGET: Duration = Duration::from_secs(60);
 /// Wait before a session that gave up over a turn is woken; it doubles each time.
 const REVIVE_FIRST: Duration = Duration::from_millis(250);
 /// A session that has been well for this long begins anew.
@@ -38,7 +42,7 @@ pub struct Host {
     arbiters: Vec<ArbiterHandle>,
     sessions: HashMap<StreamId, Entry>,
     /// Names of sessions that are being opened, so that two first requests make one session.
-    opening: HashMap<String, StreamId>,
+    opening: HashMap<String, (StreamId, Instant)>,
     /// How often a session that gave up over a turn was woken, and when last.
     revived: HashMap<StreamId, (u32, Instant)>,
     spawned: u64,
@@ -183,7 +187,11 @@ impl Handler<IdForNew> for Host {
     type Result = MessageResult<IdForNew>;
 
     fn handle(&mut self, IdForNew(name): IdForNew, _: &mut Self::Context) -> Self::Result {
-        MessageResult(*self.opening.entry(name).or_insert_with(StreamId::fresh))
+        let now = Instant::now();
+        if self.opening.len() >= OPENING_MANY {
+            self.opening.retain(|_, (_, since)| now.duration_since(*since) < OPENING_FORGET);
+        }
+        MessageResult(self.opening.entry(name).or_insert_with(|| (StreamId::fresh(), now)).0)
     }
 }
 

@@ -178,12 +178,15 @@ impl Session {
             epoch: self.shared.log.epoch(),
             lease_ttl_ms: self.shared.settings.lease_ttl_ms,
             next_turn: TurnId::fresh(),
+            may_start: !self.shared.is_draining(),
         }
     }
 
     /// Gives up: what it had acknowledged is in the log, and the next command rebuilds it from there.
     fn give_up(&mut self, why: &str, ctx: &mut Context<Self>) {
-        tracing::error!(session = %self.id, why, "the session's actor gives up; the log has all that was acknowledged");
+        if self.state.version.0 > 0 {
+            tracing::error!(session = %self.id, why, "the session's actor gives up; the log has what was acknowledged");
+        }
         let carried = self.state.admissions.started().and_then(|admission| admission.turn);
         if let Some(turn) = carried {
             let update = Update::Broken { turn, code: "persistence_failed".to_owned(), message: why.to_owned() };

@@ -19,6 +19,8 @@ pub struct ClaimFacts {
     pub lease_ttl_ms: u64,
     /// Id of the next turn, if a new one starts.
     pub next_turn: TurnId,
+    /// Whether the next input may start; a host that shuts down leaves it queued.
+    pub may_start: bool,
 }
 
 /// An admission is claimed by a turn: a new one, or after a crash the one that it had.
@@ -45,7 +47,7 @@ pub fn settle(state: &SessionState, outcome: Outcome, facts: ClaimFacts) -> Vec<
     let mut events: Vec<Event> =
         vec![InputSettled { admission: running.id, outcome }.into(), LeaseReleased { generation }.into()];
     let next = state.admissions.pending().find(|admission| admission.id != running.id);
-    if let Some(next) = next.filter(|next| next.state == AdmissionState::Queued) {
+    if let Some(next) = next.filter(|next| facts.may_start && next.state == AdmissionState::Queued) {
         events.extend(claim_next(state, next.id, facts));
     }
     events

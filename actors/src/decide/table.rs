@@ -24,7 +24,7 @@ pub fn admission_id(number: u128) -> AdmissionId {
 }
 
 pub const CLAIM: ClaimFacts =
-    ClaimFacts { epoch: Epoch(7), lease_ttl_ms: 300_000, next_turn: TurnId(Uuid::from_u128(99)) };
+    ClaimFacts { epoch: Epoch(7), lease_ttl_ms: 300_000, next_turn: TurnId(Uuid::from_u128(99)), may_start: true };
 
 /// The state that these events give.
 pub fn given(events: impl IntoIterator<Item = Event>) -> SessionState {

@@ -6,7 +6,7 @@ use super::{
     interrupt::interrupt,
     obligation::{Verdict, verdict},
     recover::recover,
-    settle::settle,
+    settle::{ClaimFacts, settle},
     step::{Next, next},
     submit::{SubmitFacts, Submitted, submit},
     table::*,
@@ -90,7 +90,10 @@ fn what_can_not_be_accepted_is_refused_by_name() {
 fn the_next_input_starts_in_the_append_that_settles_the_last() {
     let mut events = running();
     events.push(queued(2));
-    let settled = settle(&given(events), Outcome::Completed, CLAIM);
+    let state = given(events);
+    let leaves = settle(&state, Outcome::Completed, ClaimFacts { may_start: false, ..CLAIM });
+    assert_eq!(names(&leaves), ["input.settled", "lease.released"], "a host that shuts down starts nothing");
+    let settled = settle(&state, Outcome::Completed, CLAIM);
     let expected = ["input.settled", "lease.released", "input.started", "lease.acquired", "turn.started"];
     assert_eq!(names(&settled), expected);
     assert_eq!(names(&settle(&given(running()), Outcome::Completed, CLAIM)), expected[..2]);

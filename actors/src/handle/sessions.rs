@@ -94,18 +94,23 @@ impl HostHandle {
     /// [`Refusal`]; nothing was written.
     pub async fn submit(&self, session: &SessionRef, submit: Submit) -> Result<Receipt, Refusal> {
         let request = submit.request.clone().unwrap_or_else(|| AdmissionId::fresh().to_string());
-        let (id, fresh) = match self.find(session).await? {
-            Some(id) => (id, None),
-            None => match (&submit.opening, session) {
-                (Some(_), SessionRef::Name(name)) => {
-                    check_name(name)?;
-                    (self.id_for_new(name).await?, Some(name.clone()))
-                }
-                _ => return Err(Refusal::NotFound(words(session))),
-            },
-        };
-        self.ask(id, fresh, |reply| SessionCommand::Submit { submit: submit.clone(), request: request.clone(), reply })
-            .await
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let (id, fresh) = self.find_or_new(session, submit.opening.is_some()).await?;
+            let opens = fresh.is_some();
+            let taken = self
+                .ask(id, fresh, |reply| SessionCommand::Submit {
+                    submit: submit.clone(),
+                    request: request.clone(),
+                    reply,
+                })
+                .await;
+            // Somebody else opened a session of this name in the same moment: the input belongs to that one.
+            if !(opens && attempts < 3 && matches!(taken, Err(Refusal::NameTaken(_)))) {
+                return taken;
+            }
+        }
     }
 
     /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers.
@@ -215,6 +220,20 @@ impl HostHandle {
             name.map_or(Ok(None), |name| store.named(&name).map_err(|error| error.to_string()))
         })
         .await
+    }
+
+    /// The session, or the id and the name of the one that is opened for it.
+    async fn find_or_new(&self, session: &SessionRef, opens: bool) -> Result<(StreamId, Option<String>), Refusal> {
+        if let Some(id) = self.find(session).await? {
+            return Ok((id, None));
+        }
+        match session {
+            SessionRef::Name(name) if opens => {
+                check_name(name)?;
+                Ok((self.id_for_new(name).await?, Some(name.clone())))
+            }
+            _ => Err(Refusal::NotFound(words(session))),
+        }
     }
 
     async fn named(&self, name: &str) -> Result<Option<StreamId>, Refusal> {

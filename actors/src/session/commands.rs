@@ -248,7 +248,7 @@ impl Session {
         reply: Reply<T>,
         result: impl FnOnce(&Session) -> Result<T, Refusal> + 'static,
     ) -> Done {
-        let opening = self.fresh.take();
+        let opening = self.fresh.clone();
         let commit = self.commit(events, meta);
         Box::pin(commit.map(move |committed, session: &mut Session, ctx: &mut Context<Session>| {
             if let Some(name) = opening
@@ -258,6 +258,7 @@ impl Session {
             }
             match committed {
                 Ok(_) => {
+                    session.fresh = None;
                     let result = result(session);
                     answer(reply, result);
                 }
@@ -271,10 +272,8 @@ impl Session {
 
     /// A refused name or input leaves a session as it was; anything else of the store's means to start over from the log.
     pub(super) fn after_refusal(&mut self, refusal: &Refusal, ctx: &mut Context<Self>) {
-        let nothing_there = self.state.version.0 == 0;
-        match refusal {
-            Refusal::Invalid(_) | Refusal::NameTaken(_) if !nothing_there => {}
-            other => self.give_up(&other.to_string(), ctx),
+        if !matches!(refusal, Refusal::Invalid(_) | Refusal::NameTaken(_)) {
+            self.give_up(&refusal.to_string(), ctx);
         }
     }
 

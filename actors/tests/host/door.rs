@@ -22,6 +22,52 @@ fn two_first_requests_for_one_name_make_one_session() {
 }
 
 #[test]
+fn first_requests_at_the_same_moment_are_never_refused() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        for round in 0..40 {
+            let name = SessionRef::from(format!("n{round}").as_str());
+            let some = futures_util::future::join_all((0..6u64).map(|late| {
+                let (host, name) = (host.clone(), name.clone());
+                async move {
+                    tokio::time::sleep(std::time::Duration::from_micros(late * 150)).await;
+                    host.submit(&name, say("hello")).await
+                }
+            }));
+            for receipt in some.await {
+                receipt.unwrap();
+            }
+        }
+        assert_eq!(outside.count("session.opened"), 40);
+        assert_eq!(outside.count("input.queued"), 240);
+    });
+}
+
+#[test]
+fn a_host_that_drains_leaves_what_waits_to_the_next_one() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Hang("…"), Act::Say("a"), Act::Say("b")]);
+        {
+            let (host, _) = outside.host(settings(), false).await;
+            host.submit(&"s".into(), say("one")).await.unwrap();
+            host.submit(&"s".into(), say("two")).await.unwrap();
+            until("it asks", || outside.bodies.lock().unwrap().len() == 1).await;
+            let stopping = host.clone();
+            let drain = actix_rt::spawn(async move { stopping.drain("test").await });
+            until("it drains", || host.health().draining).await;
+            host.interrupt(&"s".into(), me()).await.unwrap();
+            assert_eq!(drain.await.unwrap().turns, 0);
+        }
+        assert_eq!(outside.bodies.lock().unwrap().len(), 1, "the second input did not start");
+        let (_host, _) = outside.host(settings(), false).await;
+        until("it is answered", || outside.count("turn.completed") == 1).await;
+        assert_eq!(outside.count("input.requeued"), 0);
+    });
+}
+
+#[test]
 fn the_same_request_ten_times_at_once_is_one_admission() {
     block_on(async {
         let outside = outside();
