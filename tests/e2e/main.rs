@@ -1,0 +1,33 @@
+//! Dispatch from the outside: the built binary, real sockets, a real disk, and the far sides that it talks to.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `conversation` | a recalled fact shapes the request and nothing else, over kills, restarts and lost caches |
+//! | `recall` | what the model repeats of a recalled block, and what the backend may do to a turn |
+//! | `kills` | SIGKILL at random moments under load: what was acknowledged is there, once |
+//! | `obligations` | writes that are owed to the memory backend |
+//! | `starts` | a host that starts, and one that says why it does not |
+//! | `bad_requests`, `bad_models` | errors that name the cause and the next step, and a host that stays up |
+//! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
+//! | `replay`, `feed` | every view at every version; events that resume without a gap |
+//! | `tools` | tools over the wire, against a vendor that refuses what is malformed |
+//! | `secrets` | keys and tokens are nowhere but where they belong |
+
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+
+mod bad_models;
+mod bad_requests;
+mod conversation;
+mod feed;
+mod idempotency;
+mod kills;
+mod obligations;
+mod openai;
+mod racing;
+mod recall;
+mod replay;
+mod retries;
+mod secrets;
+mod starts;
+mod support;
+mod tools;
