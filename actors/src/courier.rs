@@ -42,6 +42,8 @@ pub struct Courier {
     memory: Addr<MemoryWorker>,
     host: Option<Addr<Host>>,
     queue: VecDeque<Owe>,
+    /// The one that is attempted, or waits for its next attempt.
+    current: Option<Owe>,
     held: HashSet<ObligationId>,
     busy: bool,
     stopped: bool,
@@ -55,6 +57,7 @@ impl Courier {
             memory,
             host: None,
             queue: VecDeque::new(),
+            current: None,
             held: HashSet::new(),
             busy: false,
             stopped: false,
@@ -74,6 +77,7 @@ impl Courier {
             return;
         };
         self.busy = true;
+        self.current = Some(owed.clone());
         let retry_after_ms = backoff_ms(owed.attempts + 1);
         let attempt = self.memory.send(SyncJob { job: owed.job.clone(), again: owed.again, retry_after_ms });
         let attempt = attempt.into_actor(self).map(move |verdict, courier, ctx| {
@@ -106,6 +110,7 @@ impl Courier {
                     }
                     courier.held.remove(&owed.obligation);
                     courier.busy = false;
+                    courier.current = None;
                     courier.next(ctx);
                 }
             }
@@ -117,6 +122,7 @@ impl Courier {
         owed.attempts += 1;
         owed.again = true;
         ctx.run_later(wait, move |courier, ctx| {
+            courier.current = None;
             courier.queue.push_front(owed);
             courier.busy = false;
             courier.next(ctx);
@@ -191,7 +197,7 @@ impl Handler<Drained> for Courier {
     }
 }
 
-/// Stop, and say what is left.
+/// Stop, and say what is left, the one under way included.
 #[derive(Message)]
 #[rtype(result = "Vec<Owe>")]
 pub struct Stop;
@@ -201,6 +207,6 @@ impl Handler<Stop> for Courier {
 
     fn handle(&mut self, _: Stop, _: &mut Self::Context) -> Self::Result {
         self.stopped = true;
-        actix::MessageResult(self.queue.drain(..).collect())
+        actix::MessageResult(self.current.take().into_iter().chain(self.queue.drain(..)).collect())
     }
 }

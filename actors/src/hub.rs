@@ -5,7 +5,7 @@
 
 use crate::handle::Update;
 use actix::{Actor, Addr, AsyncContext, Context, Handler, Message};
-use dispatch_events::{Recorded, StreamId, TurnId, store::CommitObserver};
+use dispatch_events::{Recorded, StreamId, store::CommitObserver};
 use std::{
     collections::HashMap,
     sync::{
@@ -187,8 +187,7 @@ impl CommitObserver for HubFeed {
 }
 
 /// Sends a live delta. One that does not fit is dropped: it is provisional, and the record follows.
-pub fn delta(hub: &Addr<Hub>, stream: StreamId, turn: TurnId, attempt: u32, text: String) {
-    let update = Update::Delta { turn, attempt, text };
+pub fn delta(hub: &Addr<Hub>, stream: StreamId, update: Update) {
     if hub.try_send(Live { stream, update }).is_err() {
         metrics::counter!("dispatch_deltas_dropped_total").increment(1);
     }

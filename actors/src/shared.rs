@@ -13,8 +13,10 @@ use actix::{Actor, Addr};
 use dispatch_events::{
     Event, Log, PrincipalId, SharedText, StreamId, Timestamp, catalogue::input::Principal, keys::KeyBytes,
 };
+use lru::LruCache;
 use std::{
     collections::HashMap,
+    num::NonZeroUsize,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -23,6 +25,8 @@ use std::{
 
 /// Events whose payload may exceed this many bytes are sealed on the blocking pool.
 pub const HEAVY_BYTES: usize = 64 * 1024;
+/// Names of sessions that are kept in memory.
+const NAMES_KEPT: NonZeroUsize = NonZeroUsize::new(4096).expect("not zero");
 /// A session with more events than this is folded on the blocking pool in pages of this size.
 pub const PAGE_EVENTS: usize = 500;
 
@@ -77,6 +81,8 @@ pub struct Shared {
     /// Turns that run.
     pub(crate) turns: AtomicUsize,
     providers: Mutex<HashMap<String, Addr<Provider>>>,
+    /// Names of sessions that were spoken to lately. A name only moves by a rename, which goes through this host.
+    names: Mutex<LruCache<String, StreamId>>,
 }
 
 /// The parts of [`Shared`] that [`crate::start`] has made.
@@ -114,6 +120,7 @@ impl Shared {
             active: AtomicUsize::new(0),
             turns: AtomicUsize::new(0),
             providers: Mutex::default(),
+            names: Mutex::new(LruCache::new(NAMES_KEPT)),
         }
     }
 
@@ -141,6 +148,25 @@ impl Shared {
                 providers.insert(model.profile.name.clone(), provider.clone());
                 provider
             }
+        }
+    }
+
+    /// The session of a name, if it was spoken to lately.
+    pub(crate) fn remembered(&self, name: &str) -> Option<StreamId> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
+    /// Remembers the session of a name.
+    pub(crate) fn remember(&self, name: &str, session: StreamId) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).put(name.to_owned(), session);
+    }
+
+    /// Forgets every name of a session.
+    pub(crate) fn forget_names_of(&self, session: StreamId) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let stale: Vec<_> = names.iter().filter(|(_, id)| **id == session).map(|(name, _)| name.clone()).collect();
+        for name in stale {
+            names.pop(&name);
         }
     }
 

@@ -4,6 +4,7 @@
 //! on the disk; thrown away at any moment, another one goes on from the log.
 
 mod call;
+mod clean;
 mod run;
 
 use crate::{host::Host, session::Session, shared::Shared};

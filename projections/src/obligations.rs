@@ -1,7 +1,7 @@
 //! What is owed to the outside.
 
 use dispatch_events::{
-    Event, ObligationId, Recorded, Timestamp, TurnId, Version,
+    Epoch, Event, ObligationId, Recorded, Timestamp, TurnId, Version,
     catalogue::obligation::{ObligationCreated, ObligationKind},
 };
 use serde::Serialize;
@@ -35,6 +35,8 @@ pub struct Obligation {
     pub turn: TurnId,
     /// Version of its `obligation.created`.
     pub version: Version,
+    /// Host run that took it on.
+    pub epoch: Epoch,
     /// When it was created.
     pub created_at: Timestamp,
     /// Attempts with a verdict so far.
@@ -104,6 +106,7 @@ impl Obligations {
             key: event.key.clone(),
             turn: event.turn,
             version: recorded.version,
+            epoch: recorded.epoch,
             created_at: recorded.recorded_at,
             attempts: 0,
             due_at: recorded.recorded_at,

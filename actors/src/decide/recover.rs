@@ -2,10 +2,11 @@
 
 use super::settle::{ClaimFacts, claim_next};
 use dispatch_events::{
-    Event,
+    Epoch, Event,
     catalogue::{
         input::{InputRequeued, InputUnknown},
         lease::LeaseLost,
+        obligation::ObligationAbandoned,
         tool::{EffectClass, ToolUnknown},
     },
 };
@@ -13,6 +14,16 @@ use dispatch_projections::{SessionState, tools::CallState};
 
 /// How often a turn is started again before the session pauses.
 pub const REQUEUES_MAX: u32 = 3;
+
+/// In mode `best_effort`, what an earlier host run left owed is abandoned, by name.
+pub fn abandon(state: &SessionState, epoch: Epoch) -> Vec<Event> {
+    let left = state.obligations.open().filter(|owed| owed.epoch < epoch);
+    left.map(|owed| {
+        let why = "left by an earlier run of the host, in mode best_effort".to_owned();
+        ObligationAbandoned { obligation: owed.id, why }.into()
+    })
+    .collect()
+}
 
 /// What follows when a session is found whose turn nobody carries. Empty if there is nothing to recover.
 ///

@@ -154,6 +154,18 @@ impl HostHandle {
         blocking(move || fold(&log, id, at)).await
     }
 
+    /// Refuses a version that the session does not have: a view as of it would silently be the one of today.
+    async fn reaches(&self, session: &SessionRef, at: Version) -> Result<(), Refusal> {
+        let (id, log) = (self.resolve(session).await?, self.shared.log.clone());
+        let head = blocking(move || log.store().head(id).map_err(|error| error.to_string())).await?;
+        match head.map(|head| head.version) {
+            Some(last) if at > last => {
+                Err(Refusal::Invalid(format!("there is no version {at} yet: the session's last one is {last}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A view as of a version, or now, in the form of `interface.md`.
     ///
     /// # Errors
@@ -164,6 +176,9 @@ impl HostHandle {
         view: ViewName,
         at: Option<Version>,
     ) -> Result<serde_json::Value, Refusal> {
+        if let Some(at) = at {
+            self.reaches(session, at).await?;
+        }
         if view == ViewName::Wire {
             return json(&self.wire(session, at).await?);
         }

@@ -1,6 +1,6 @@
 //! Sessions: open, speak, stop, name, list, wait.
 
-use super::{HostHandle, Update};
+use super::{HostHandle, Subscription, Update};
 use crate::{
     command::{Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
@@ -29,7 +29,7 @@ pub struct TurnEnding {
     pub error: Option<(String, String)>,
     /// Finish reason of the last answer.
     pub finish: Option<String>,
-    /// Tokens of the last answer.
+    /// Tokens of all answers of the turn; `None` if one is unknown.
     pub usage: Option<Usage>,
     /// Model of the last request.
     pub model: Option<String>,
@@ -49,6 +49,7 @@ struct Seen {
     error: Option<(String, String)>,
     finish: Option<String>,
     usage: Option<Usage>,
+    answers: u32,
     model: Option<String>,
 }
 
@@ -93,22 +94,52 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal`]; nothing was written.
     pub async fn submit(&self, session: &SessionRef, submit: Submit) -> Result<Receipt, Refusal> {
+        self.take(session, &submit, false).await.map(|(receipt, _)| receipt)
+    }
+
+    /// As [`HostHandle::submit`], with a subscription that misses nothing of the turn, its first live text included.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing was written.
+    pub async fn submit_and_follow(
+        &self,
+        session: &SessionRef,
+        submit: Submit,
+    ) -> Result<(Receipt, Subscription), Refusal> {
+        let (receipt, updates) = self.take(session, &submit, true).await?;
+        Ok((receipt, updates.ok_or(Refusal::Draining)?))
+    }
+
+    async fn take(
+        &self,
+        session: &SessionRef,
+        submit: &Submit,
+        follows: bool,
+    ) -> Result<(Receipt, Option<Subscription>), Refusal> {
         let request = submit.request.clone().unwrap_or_else(|| AdmissionId::fresh().to_string());
         let mut attempts = 0;
         loop {
             attempts += 1;
             let (id, fresh) = self.find_or_new(session, submit.opening.is_some()).await?;
             let opens = fresh.is_some();
-            let taken = self
-                .ask(id, fresh, |reply| SessionCommand::Submit {
-                    submit: submit.clone(),
-                    request: request.clone(),
-                    reply,
-                })
-                .await;
-            // Somebody else opened a session of this name in the same moment: the input belongs to that one.
-            if !(opens && attempts < 3 && matches!(taken, Err(Refusal::NameTaken(_)))) {
-                return taken;
+            // Before the input is taken, so that nothing of its turn is missed.
+            let updates = match follows {
+                true => Subscription::attached(self.shared.clone(), id).await,
+                false => None,
+            };
+            let command = |reply| SessionCommand::Submit { submit: submit.clone(), request: request.clone(), reply };
+            match self.ask(id, fresh, command).await {
+                Ok(receipt) => {
+                    self.shared.remember(&receipt.name, id);
+                    let updates = updates.map(|mut updates| {
+                        updates.begin(receipt.version, !receipt.repeated);
+                        updates
+                    });
+                    return Ok((receipt, updates));
+                }
+                // Somebody else opened a session of this name in the same moment: the input belongs to that one.
+                Err(Refusal::NameTaken(_)) if opens && attempts < 3 => {}
+                Err(refusal) => return Err(refusal),
             }
         }
     }
@@ -128,12 +159,10 @@ impl HostHandle {
     /// [`Refusal::NameTaken`], [`Refusal::NotFound`].
     pub async fn rename(&self, session: &SessionRef, name: &str, principal: Principal) -> Result<SummaryView, Refusal> {
         let id = self.resolve(session).await?;
-        self.ask(id, None, |reply| SessionCommand::Rename {
-            name: name.to_owned(),
-            principal: principal.clone(),
-            reply,
-        })
-        .await
+        let command = |reply| SessionCommand::Rename { name: name.to_owned(), principal: principal.clone(), reply };
+        let renamed = self.ask(id, None, command).await;
+        self.shared.forget_names_of(id);
+        renamed
     }
 
     /// A session in one row.
@@ -162,7 +191,14 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal::Persistence`] when the turn could not be recorded any further.
     pub async fn wait(&self, receipt: &Receipt) -> Result<TurnEnding, Refusal> {
-        let mut updates = self.subscribe(receipt.session, receipt.version);
+        self.wait_on(self.subscribe(receipt.session, receipt.version), receipt).await
+    }
+
+    /// As [`HostHandle::wait`], on a subscription that began at the input.
+    ///
+    /// # Errors
+    /// As [`HostHandle::wait`].
+    pub async fn wait_on(&self, mut updates: Subscription, receipt: &Receipt) -> Result<TurnEnding, Refusal> {
         let mut seen = Seen::default();
         while let Some(update) = updates.next().await {
             match update? {
@@ -209,6 +245,9 @@ impl HostHandle {
             SessionRef::Id(id) => (Some(*id), None),
             SessionRef::Name(name) => (name.parse().ok(), Some(name.clone())),
         };
+        if let Some(id) = name.as_deref().and_then(|name| self.shared.remembered(name)) {
+            return Ok(Some(id));
+        }
         let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
         blocking(move || {
             let store = log.store();
@@ -279,14 +318,23 @@ impl Seen {
                 self.model = Some(requested.model.clone());
             }
             Event::ModelResponded(responded) if Some(responded.turn) == self.turn => {
-                self.finish = Some(responded.finish.clone());
-                self.usage = responded.usage;
+                self.responded(&responded.finish, responded.usage);
             }
             Event::TurnFailed(failed) if Some(failed.turn) == self.turn => {
                 self.error = Some((failed.code.clone(), failed.message.clone()));
             }
             _ => {}
         }
+    }
+
+    fn responded(&mut self, finish: &str, usage: Option<Usage>) {
+        self.finish = Some(finish.to_owned());
+        self.answers += 1;
+        self.usage = match (self.answers, self.usage, usage) {
+            (1, _, usage) => usage,
+            (_, Some(before), Some(usage)) => Some(before.plus(usage)),
+            _ => None,
+        };
     }
 
     fn ending(self, outcome: Outcome, position: Position, version: Version) -> TurnEnding {
@@ -306,19 +354,23 @@ impl Seen {
 
 fn ending(state: &SessionState, turn: Option<TurnId>, outcome: Outcome) -> TurnEnding {
     let mut seen = Seen { turn, ..Seen::default() };
+    let known = turn.and_then(|turn| state.turns.get(turn));
+    // A history that the caller gave belongs to the first turn too, and stands before its user message.
+    let said = known.and_then(|turn| turn.user_message);
     for entry in state.transcript.entries().iter().filter(|entry| Some(entry.turn) == turn) {
-        if let Said::Assistant { content, .. } = &entry.said {
+        if let Said::Assistant { content, .. } = &entry.said
+            && said.is_some_and(|said| entry.version > said)
+        {
             seen.answer = content.to_string();
         }
     }
     for request in state.calls.requests().iter().filter(|request| Some(request.turn) == turn) {
         seen.model = Some(request.model.clone());
         if let Some(CallEnd::Responded { finish, usage, .. }) = &request.end {
-            seen.finish = Some(finish.clone());
-            seen.usage = *usage;
+            seen.responded(finish, *usage);
         }
     }
-    if let Some(TurnEnd::Failed { code, message }) = turn.and_then(|turn| state.turns.get(turn)?.end.clone()) {
+    if let Some(TurnEnd::Failed { code, message }) = known.and_then(|turn| turn.end.clone()) {
         seen.error = Some((code, message));
     }
     seen.ending(outcome, state.position, state.version)

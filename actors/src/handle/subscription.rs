@@ -24,6 +24,8 @@ pub enum Update {
         turn: TurnId,
         /// The request that it answers.
         attempt: u32,
+        /// Bytes of the answer's text before this piece: a viewer that missed one sees the gap.
+        at: u64,
         /// The piece.
         text: String,
     },
@@ -58,6 +60,28 @@ impl Subscription {
         Self::new(shared, Scope::Log, from.0)
     }
 
+    /// Listens to a stream from now on. [`Subscription::begin`] says from where it is read.
+    pub(super) async fn attached(shared: Arc<Shared>, stream: StreamId) -> Option<Self> {
+        let mut subscription = Self::stream(shared, stream, Version(1));
+        subscription.attach().await?;
+        Some(subscription)
+    }
+
+    /// Begins at a version. `heard` says that everything from it on was committed after the subscription began to listen,
+    /// so that the log need not be read.
+    pub(super) fn begin(&mut self, from: Version, heard: bool) {
+        self.next = from.0;
+        self.live = heard;
+    }
+
+    async fn attach(&mut self) -> Option<()> {
+        let (sender, viewer) = mpsc::channel(VIEWER_BUFFER);
+        self.shared.hub.send(Listen { scope: self.scope, viewer: sender }).await.ok()?;
+        self.viewer = Some(viewer);
+        self.live = false;
+        Some(())
+    }
+
     fn new(shared: Arc<Shared>, scope: Scope, from: u64) -> Self {
         Self { shared, scope, next: from.max(1), backlog: VecDeque::new(), viewer: None, live: false }
     }
@@ -70,10 +94,7 @@ impl Subscription {
                 return Some(Ok(Update::Event(recorded)));
             }
             if self.viewer.is_none() {
-                let (sender, viewer) = mpsc::channel(VIEWER_BUFFER);
-                self.shared.hub.send(Listen { scope: self.scope, viewer: sender }).await.ok()?;
-                self.viewer = Some(viewer);
-                self.live = false;
+                self.attach().await?;
             }
             if !self.live {
                 match self.page().await {

@@ -1,7 +1,10 @@
 //! Becoming what the log says, and going on where it ends.
 
 use super::Session;
-use crate::{decide::recover::recover, shared::PAGE_EVENTS};
+use crate::{
+    decide::recover::{abandon, recover},
+    shared::PAGE_EVENTS,
+};
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
 use dispatch_events::{Log, StreamId};
 use dispatch_projections::SessionState;
@@ -37,12 +40,19 @@ impl Session {
     }
 
     fn recover(&mut self, ctx: &mut Context<Self>) {
-        let events = recover(&self.state, "the host stopped before the turn ended", self.claim_facts());
+        let mut events = recover(&self.state, "the host stopped before the turn ended", self.claim_facts());
+        if !self.shared.settings.durable_memory {
+            let abandoned = abandon(&self.state, self.shared.log.epoch());
+            if !abandoned.is_empty() {
+                tracing::warn!(session = %self.id, count = abandoned.len(), "memory writes of an earlier run are abandoned");
+            }
+            events.extend(abandoned);
+        }
         if events.is_empty() {
             self.settled(ctx);
             return;
         }
-        tracing::info!(session = %self.id, first = events[0].name(), "a turn that nobody carried is recovered");
+        tracing::info!(session = %self.id, first = events[0].name(), "what an earlier run left is recovered");
         let meta = self.turn_meta(None);
         let commit = self.commit(events, meta).map(|result, session, ctx: &mut Context<Session>| {
             if let Err(refusal) = result {

@@ -1,7 +1,8 @@
 //! One call to the model: text goes to the viewers as it comes, the whole answer to the session.
 
-use super::TurnStart;
+use super::{TurnStart, clean::clean};
 use crate::{
+    handle::Update,
     hub,
     ports::{ErrorClass, ModelError, ModelEvent},
     provider::{Acquire, CallEnded},
@@ -54,15 +55,16 @@ async fn stream(
 ) -> Result<Report, ModelError> {
     let attempt = outgoing.attempt;
     let began = Instant::now();
-    let mut events = model.endpoint.call(outgoing.call);
+    let mut events = clean(model.endpoint.call(outgoing.call));
     let mut first_token_ms = None;
     let mut recorded = Recorded { at: began, bytes: 0 };
     while let Some(event) = events.next().await {
         match event? {
             ModelEvent::Text(text) => {
                 first_token_ms.get_or_insert_with(|| millis(began));
+                let at = shown.borrow().len() as u64;
                 shown.borrow_mut().push_str(&text);
-                hub::delta(&start.shared.hub, start.stream, start.turn, attempt, text);
+                hub::delta(&start.shared.hub, start.stream, Update::Delta { turn: start.turn, attempt, at, text });
                 recorded.record(start, attempt, &shown.borrow());
             }
             ModelEvent::Reasoning(_) => {

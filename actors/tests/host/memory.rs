@@ -103,6 +103,23 @@ fn what_is_owed_at_the_end_is_met_after_the_next_start() {
 }
 
 #[test]
+fn in_mode_best_effort_what_a_crash_left_is_abandoned_by_name() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Say("one")]);
+        outside.sync_failures.store(usize::MAX, Ordering::SeqCst);
+        let best_effort = || HostSettings { durable_memory: false, ..settings() };
+        let (_lost, _) = outside.host(best_effort(), true).await;
+        turn(&_lost, "s", "first").await;
+        until("it failed once", || outside.count("obligation.failed") == 1).await;
+        let (_next, _) = outside.host(best_effort(), true).await;
+        until("both are abandoned", || outside.count("obligation.abandoned") == 2).await;
+        assert_eq!(outside.synced.lock().unwrap().len(), 0);
+        assert_eq!(outside.count("turn.completed"), 1, "the turn itself is not lost");
+    });
+}
+
+#[test]
 fn a_note_is_visible_to_tools_at_once_and_adopted_only_by_the_next_session() {
     use dispatch_actors::ports::{MemoryEdit, MemoryOperation};
     use dispatch_events::catalogue::memory::MemoryTarget;

@@ -136,6 +136,7 @@ struct Feed {
 struct Delta<'a> {
     turn: TurnId,
     attempt: u32,
+    at: u64,
     text: &'a str,
 }
 
@@ -159,11 +160,11 @@ impl Source for Feed {
                     }
                     Frame::More(sse::event("event", Some((self.number)(&event)), &EventJson::line(&event)))
                 }
-                Some(Ok(Update::Delta { turn, attempt, text })) => {
+                Some(Ok(Update::Delta { turn, attempt, at, text })) => {
                     if self.types.is_some() {
                         continue;
                     }
-                    Frame::More(sse::json_event("delta", &Delta { turn, attempt, text: &text }))
+                    Frame::More(sse::json_event("delta", &Delta { turn, attempt, at, text: &text }))
                 }
                 Some(Ok(Update::Broken { turn, code, message })) => {
                     Frame::More(sse::json_event("broken", &Broken { turn, code: &code, message: &message }))

@@ -81,6 +81,19 @@ pub struct Usage {
     pub reasoning: Option<u64>,
 }
 
+impl Usage {
+    /// Both together; a detail that one of them does not have is unknown.
+    pub fn plus(self, other: Self) -> Self {
+        let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
+        Self {
+            input: self.input + other.input,
+            cached: both(self.cached, other.cached),
+            output: self.output + other.output,
+            reasoning: both(self.reasoning, other.reasoning),
+        }
+    }
+}
+
 /// A request ended without a whole answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelFailed {

@@ -70,7 +70,9 @@ impl Watch {
 fn translate(update: Update) -> Seen {
     match update {
         Update::Event(recorded) => Seen::Event(serde_json::to_value(EventJson::of(&recorded)).unwrap_or_default()),
-        Update::Delta { turn, attempt, text } => Seen::Delta(json!({"turn": turn, "attempt": attempt, "text": text})),
+        Update::Delta { turn, attempt, at, text } => {
+            Seen::Delta(json!({"turn": turn, "attempt": attempt, "at": at, "text": text}))
+        }
         Update::Broken { turn, code, message } => Seen::Broken(json!({"turn": turn, "code": code, "message": message})),
     }
 }

@@ -13,7 +13,7 @@ use super::{
     turn::{Answer, answered},
 };
 use actix_web::{HttpRequest, HttpResponse, http::header::HeaderValue, web::Data};
-use dispatch_actors::{Receipt, SessionRef, Submit};
+use dispatch_actors::{Receipt, SessionRef, Submit, handle::Subscription};
 use dispatch_events::catalogue::input::{Intent, Principal};
 use dispatch_projections::admissions::AdmissionState;
 use sha2::{Digest, Sha256};
@@ -42,20 +42,25 @@ async fn complete(gateway: Data<Gateway>, request: HttpRequest, body: RawBody) -
     };
     let ChatRequest { stream, include_usage, parts, opening } = chat;
     let submit = Submit { principal, request: key, intent: Intent::Queue, parts, opening: Some(opening) };
-    let receipt = gateway.host.submit(&session, submit).await?;
+    let (receipt, updates) = gateway.host.submit_and_follow(&session, submit).await?;
     note(&receipt);
     if receipt.state == AdmissionState::Unknown {
         let why = "nobody knows what the turn of this input did: settle it with `dispatch sessions reconcile`";
         return Err(Problem::new(Code::UnknownExecution, why));
     }
     if stream {
-        return Ok(live::respond(gateway, receipt, echo, include_usage).await);
+        return Ok(live::respond(gateway, receipt, updates, echo, include_usage).await);
     }
-    whole(&gateway, &receipt, echo).await
+    whole(&gateway, &receipt, updates, echo).await
 }
 
-async fn whole(gateway: &Gateway, receipt: &Receipt, echo: Option<HeaderValue>) -> Result<HttpResponse, Problem> {
-    let Answer { ending, text, model } = answered(gateway.host.wait(receipt).await?)?;
+async fn whole(
+    gateway: &Gateway,
+    receipt: &Receipt,
+    updates: Subscription,
+    echo: Option<HeaderValue>,
+) -> Result<HttpResponse, Problem> {
+    let Answer { ending, text, model } = answered(gateway.host.wait_on(updates, receipt).await?)?;
     let mut frame = Frame::of(gateway, receipt.admission);
     if let Some(model) = model.filter(|_| !gateway.model.rehearsal) {
         frame.model = model;

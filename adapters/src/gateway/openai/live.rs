@@ -43,6 +43,7 @@ struct Live {
 pub(super) async fn respond(
     gateway: Data<Gateway>,
     receipt: Receipt,
+    updates: Subscription,
     echo: Option<HeaderValue>,
     include_usage: bool,
 ) -> HttpResponse {
@@ -50,7 +51,7 @@ pub(super) async fn respond(
         session: receipt.session,
         frame: Frame::of(&gateway, receipt.admission),
         follower: Follower::of(&receipt),
-        updates: gateway.host.subscribe(receipt.session, receipt.version),
+        updates,
         include_usage,
         early: VecDeque::new(),
         begun: false,

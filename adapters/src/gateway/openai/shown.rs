@@ -20,19 +20,15 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// For a reader who joins a turn that runs already: the beginning of its live text is gone, so the current attempt
-    /// is not shown live.
-    pub fn joined_late() -> Self {
-        Self { astray: true, ..Self::default() }
-    }
-
-    /// A piece of live text; gives what leaves.
-    pub fn delta(&mut self, attempt: u32, text: &str) -> Option<String> {
+    /// A piece of live text with the bytes before it; gives what leaves. Once a piece is missing, nothing of the attempt
+    /// leaves before the record.
+    pub fn delta(&mut self, attempt: u32, at: u64, text: &str) -> Option<String> {
         if attempt != self.attempt {
-            self.astray &= self.attempt == 0;
+            self.astray = false;
             self.attempt = attempt;
             self.matched = 0;
         }
+        self.astray |= at != self.matched as u64;
         if self.astray || text.is_empty() {
             return None;
         }
@@ -81,7 +77,7 @@ mod tests {
     use super::*;
 
     enum Step {
-        Delta(u32, &'static str),
+        Delta(u32, u64, &'static str),
         Recorded(&'static str),
     }
     use Step::{Delta, Recorded};
@@ -90,7 +86,7 @@ mod tests {
         let left: Vec<_> = steps
             .iter()
             .map(|step| match step {
-                Delta(attempt, text) => shown.delta(*attempt, text),
+                Delta(attempt, at, text) => shown.delta(*attempt, *at, text),
                 Recorded(text) => shown.recorded(text),
             })
             .collect();
@@ -100,47 +96,51 @@ mod tests {
 
     #[test]
     fn live_text_leaves_at_once_and_the_record_adds_nothing() {
-        let steps = [Delta(1, "He"), Delta(1, "llo"), Recorded("Hello")];
+        let steps = [Delta(1, 0, "He"), Delta(1, 2, "llo"), Recorded("Hello")];
         check(Shown::default(), &steps, &[Some("He"), Some("llo"), None]);
     }
 
     #[test]
     fn what_was_missed_follows_with_the_record() {
-        check(Shown::default(), &[Delta(1, "He"), Recorded("Hello")], &[Some("He"), Some("llo")]);
+        check(Shown::default(), &[Delta(1, 0, "He"), Recorded("Hello")], &[Some("He"), Some("llo")]);
         check(Shown::default(), &[Recorded("Hello")], &[Some("Hello")]);
     }
 
     #[test]
     fn a_second_attempt_is_shown_from_where_it_goes_beyond_the_first() {
-        let steps = [Delta(1, "Hell"), Delta(2, "He"), Delta(2, "llo"), Delta(2, " you"), Recorded("Hello you")];
+        let steps =
+            [Delta(1, 0, "Hell"), Delta(2, 0, "He"), Delta(2, 2, "llo"), Delta(2, 5, " you"), Recorded("Hello you")];
         check(Shown::default(), &steps, &[Some("Hell"), None, Some("o"), Some(" you"), None]);
     }
 
     #[test]
     fn an_attempt_that_says_something_else_is_held_back_and_then_whole() {
-        let steps = [Delta(1, "Hell"), Delta(2, "Good"), Delta(2, " day"), Recorded("Good day")];
+        let steps = [Delta(1, 0, "Hell"), Delta(2, 0, "Good"), Delta(2, 4, " day"), Recorded("Good day")];
         check(Shown::default(), &steps, &[Some("Hell"), None, None, Some("\n\nGood day")]);
     }
 
     #[test]
     fn a_third_attempt_may_match_again() {
-        let steps = [Delta(1, "Hell"), Delta(2, "Good"), Delta(3, "Hello"), Recorded("Hello")];
+        let steps = [Delta(1, 0, "Hell"), Delta(2, 0, "Good"), Delta(3, 0, "Hello"), Recorded("Hello")];
         check(Shown::default(), &steps, &[Some("Hell"), None, Some("o"), None]);
     }
 
     #[test]
     fn messages_of_a_turn_are_paragraphs() {
-        let steps = [Delta(1, "I look."), Recorded("I look."), Delta(2, "Fo"), Delta(2, "und."), Recorded("Found.")];
+        let steps =
+            [Delta(1, 0, "I look."), Recorded("I look."), Delta(2, 0, "Fo"), Delta(2, 2, "und."), Recorded("Found.")];
         check(Shown::default(), &steps, &[Some("I look."), None, Some("\n\nFo"), Some("und."), None]);
-        let silent = [Recorded(""), Delta(2, "Found."), Recorded("Found.")];
+        let silent = [Recorded(""), Delta(2, 0, "Found."), Recorded("Found.")];
         check(Shown::default(), &silent, &[None, Some("Found."), None]);
     }
 
     #[test]
-    fn whoever_joins_late_gets_the_record() {
-        let steps = [Delta(3, "llo"), Delta(3, "!"), Recorded("Hello!"), Delta(4, "And")];
-        check(Shown::joined_late(), &steps, &[None, None, Some("Hello!"), Some("\n\nAnd")]);
-        let again = [Delta(3, "llo"), Delta(4, "Hello"), Recorded("Hello")];
-        check(Shown::joined_late(), &again, &[None, Some("Hello"), None]);
+    fn whoever_missed_a_piece_gets_the_rest_with_the_record() {
+        let late = [Delta(3, 2, "llo"), Delta(3, 5, "!"), Recorded("Hello!"), Delta(4, 0, "And")];
+        check(Shown::default(), &late, &[None, None, Some("Hello!"), Some("\n\nAnd")]);
+        let gap = [Delta(3, 0, "He"), Delta(3, 4, "o"), Recorded("Hello")];
+        check(Shown::default(), &gap, &[Some("He"), None, Some("llo")]);
+        let again = [Delta(3, 2, "llo"), Delta(4, 0, "Hello"), Recorded("Hello")];
+        check(Shown::default(), &again, &[None, Some("Hello"), None]);
     }
 }

@@ -12,7 +12,6 @@ use dispatch_events::{
     AdmissionId, Event, Part, Position, Recorded, TurnId,
     catalogue::{input::Outcome, message::Message, model::Usage},
 };
-use dispatch_projections::admissions::AdmissionState;
 
 /// What an update means for the reader.
 #[derive(Debug, PartialEq)]
@@ -59,11 +58,10 @@ pub(super) struct Follower {
 impl Follower {
     /// Follows the admission of a receipt, from its `input.queued` on.
     pub fn of(receipt: &Receipt) -> Self {
-        let late = receipt.repeated && receipt.state == AdmissionState::Started;
         Self {
             admission: receipt.admission,
             turn: receipt.turn,
-            shown: if late { Shown::joined_late() } else { Shown::default() },
+            shown: Shown::default(),
             finish: None,
             usage: None,
             answered: 0,
@@ -81,8 +79,8 @@ impl Follower {
     pub fn apply(&mut self, update: &Update) -> Step {
         match update {
             Update::Event(recorded) => self.event(recorded),
-            Update::Delta { turn, attempt, text } if self.turn == Some(*turn) && *attempt > self.answered => {
-                self.shown.delta(*attempt, text).map_or(Step::Nothing, Step::Text)
+            Update::Delta { turn, attempt, at, text } if self.turn == Some(*turn) && *attempt > self.answered => {
+                self.shown.delta(*attempt, *at, text).map_or(Step::Nothing, Step::Text)
             }
             Update::Broken { turn, code, message } if self.turn == Some(*turn) => {
                 Step::Failed(Code::named(code), message.clone())

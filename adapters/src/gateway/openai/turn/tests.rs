@@ -9,6 +9,7 @@ use dispatch_events::{
     },
     keys::KeyId,
 };
+use dispatch_projections::admissions::AdmissionState;
 use std::sync::Arc;
 
 struct Case {
@@ -63,8 +64,8 @@ impl Case {
         })))
     }
 
-    fn delta(&mut self, turn: TurnId, text: &str) -> Step {
-        self.follower.apply(&Update::Delta { turn, attempt: 1, text: text.into() })
+    fn delta(&mut self, turn: TurnId, at: u64, text: &str) -> Step {
+        self.follower.apply(&Update::Delta { turn, attempt: 1, at, text: text.into() })
     }
 
     fn said(&mut self, turn: TurnId, text: &str) -> Step {
@@ -99,7 +100,7 @@ fn a_turn_is_told_in_full_and_ends_when_it_is_settled() {
     let mut case = Case::started(false);
     let turn = case.turn;
     let tokens = |input, output| Some(Usage { input, output, cached: None, reasoning: None });
-    assert_eq!(case.delta(turn, "Hel"), text("Hel"));
+    assert_eq!(case.delta(turn, 0, "Hel"), text("Hel"));
     assert_eq!(case.responded(tokens(3, 2)), Step::Nothing);
     assert_eq!(case.said(turn, "Hello"), text("lo"));
     assert_eq!(case.responded(tokens(5, 1)), Step::Nothing);
@@ -117,7 +118,7 @@ fn a_turn_is_told_in_full_and_ends_when_it_is_settled() {
 fn what_belongs_to_others_is_not_told() {
     let mut case = Case::started(false);
     let other = TurnId::fresh();
-    assert_eq!(case.delta(other, "x"), Step::Nothing);
+    assert_eq!(case.delta(other, 0, "x"), Step::Nothing);
     assert_eq!(case.said(other, "x"), Step::Nothing);
     let given = Message::Given { role: GivenRole::Assistant, parts: vec![Part::Text("before".into())] };
     let turn = case.turn;
@@ -138,7 +139,7 @@ fn tokens_that_one_request_did_not_say_are_not_made_up() {
 fn an_interrupted_turn_has_an_answer() {
     let mut case = Case::started(false);
     let turn = case.turn;
-    case.delta(turn, "Hel");
+    case.delta(turn, 0, "Hel");
     assert!(matches!(case.settled(Outcome::Interrupted), Step::Settled(Ending { outcome: Outcome::Interrupted, .. })));
 }
 
@@ -164,7 +165,7 @@ fn a_turn_without_an_answer_says_why() {
 fn a_repeat_that_joins_a_running_turn_gets_the_record() {
     let mut case = Case::started(true);
     let turn = case.turn;
-    assert_eq!(case.delta(turn, "lo"), Step::Nothing);
+    assert_eq!(case.delta(turn, 3, "lo"), Step::Nothing);
     assert_eq!(case.said(turn, "Hello"), text("Hello"));
 }
 
@@ -174,5 +175,5 @@ fn live_text_that_comes_after_its_record_is_not_told_again() {
     let turn = case.turn;
     case.responded(None);
     assert_eq!(case.said(turn, "Hello"), text("Hello"));
-    assert_eq!(case.delta(turn, "Hel"), Step::Nothing);
+    assert_eq!(case.delta(turn, 0, "Hel"), Step::Nothing);
 }
