@@ -7,6 +7,7 @@ use crate::{
         breaker::Breaker,
         settings::{BackendName, Mem0Settings},
     },
+    model::profile::ApiKey,
 };
 use dispatch_actors::ports::memory::MemoryError;
 use dispatch_events::Clock;
@@ -55,6 +56,8 @@ pub(super) struct Transport {
     base: Url,
     flavour: Flavour,
     headers: HeaderMap,
+    /// The same key as in the headers, so that it can be taken out of what the far side says.
+    key: Option<ApiKey>,
     client: reqwest::Client,
     breaker: Breaker,
     clock: Arc<dyn Clock>,
@@ -81,7 +84,8 @@ impl Transport {
         let limits = HttpLimits { connect: CONNECT, read: None, total: Some(TOTAL) };
         let client = client(&base, limits)?;
         let headers = headers(flavour, key, settings)?;
-        Ok(Self { base, flavour, headers, client, breaker: Breaker::default(), clock })
+        let key = key.and_then(ApiKey::new);
+        Ok(Self { base, flavour, headers, key, client, breaker: Breaker::default(), clock })
     }
 
     pub(super) fn base(&self) -> &str {
@@ -131,7 +135,16 @@ impl Transport {
             }
             bytes.extend_from_slice(&piece);
         }
-        if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
+        if status.is_success() { Ok(bytes) } else { Err(refused(status, &self.said(&bytes))) }
+    }
+
+    /// The beginning of an error's text, on one line. The key is taken out before the rest is cut off, so that no half of
+    /// it stays.
+    fn said(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        let text = self.key.as_ref().map_or_else(|| text.to_string(), |key| key.hide_in(&text));
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        text[..text.floor_char_boundary(SAID_BYTES)].trim().to_owned()
     }
 
     async fn send(&self, url: Url, body: Vec<u8>, key: Option<&str>) -> Result<reqwest::Response, Failure> {
@@ -182,10 +195,8 @@ fn headers(flavour: Flavour, key: Option<&str>, settings: &Mem0Settings) -> Resu
 }
 
 /// 404 and validation errors are about the request, so they say nothing about the backend's health.
-fn refused(status: StatusCode, said: &[u8]) -> Failure {
-    let said = String::from_utf8_lossy(&said[..said.len().min(SAID_BYTES)]);
-    let said: String = said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let text = format!("mem0 answered {status}: {}", said.trim());
+fn refused(status: StatusCode, said: &str) -> Failure {
+    let text = format!("mem0 answered {status}: {said}");
     match status.as_u16() {
         408 | 425 | 429 | 500..=599 => temporary(text),
         401 | 403 => Failure { error: MemoryError::Permanent(format!("{text}; check its API key")), counts: true },

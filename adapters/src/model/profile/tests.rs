@@ -118,5 +118,13 @@ fn a_key_is_never_shown() {
     let key = ApiKey::new(" sk-secret \n").unwrap();
     assert_eq!((key.reveal(), format!("{key:?}").as_str()), ("sk-secret", "ApiKey(…)"));
     assert_eq!(key.hide_in("bad key sk-secret!"), "bad key [key]!");
+    let key = ApiKey::new("sk-proj-0123456789abcdef").unwrap();
+    for trace in ["sk-proj-0123456789abcdef", "sk-proj-****cdef", "sk-...cdef", "sk-proj-…", "sk-proj-0123…", "***def"]
+    {
+        assert_eq!(key.hide_in(&format!("a key: \"{trace}\". Look")), "a key: \"[key]\". Look", "{trace}");
+    }
+    for ordinary in ["sk-proj-keys are longer", "a ** b ...", "skip...", "abcdef"] {
+        assert_eq!(key.hide_in(ordinary), ordinary);
+    }
     assert!(ApiKey::new(" ").is_none());
 }
