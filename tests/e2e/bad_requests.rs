@@ -120,8 +120,10 @@ async fn unknown_sessions_routes_and_methods() {
     assert_problem("view", &reply, 400, "invalid_params", &["nonsense", "transcript", "wire"]);
     assert_problem("route", &client.get("/api/nonsense").await, 404, "not_found", &[]);
     assert_eq!(client.get("/v1/chat/completions").await.status, 405);
-    let reply = client.get("/api/sessions/kept/view/transcript?at=99999").await;
-    assert!((400..500).contains(&reply.status), "{} {}", reply.status, reply.body);
+    for view in ["transcript", "wire", "all"] {
+        let reply = client.get(&format!("/api/sessions/kept/view/{view}?at=99999")).await;
+        assert_problem(view, &reply, 400, "invalid_params", &["99999", "last one"]);
+    }
     for (args, exit) in [
         (&["replay", "nobody"][..], 3),
         (&["sessions", "show", "nobody"], 3),

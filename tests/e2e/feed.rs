@@ -167,5 +167,10 @@ async fn the_command_line_lists_what_there_is() {
         assert_eq!(shown.lines().count(), kinds(&log).iter().filter(|kind| kind.starts_with("input.")).count());
         let from = host.run_cli(["events", "s", "--from", "5"]).await.ok().stdout;
         assert_eq!(from.lines().count(), log.len() - 4, "{from}");
+        // One document, with the events that HTTP gives.
+        let json = host.run_cli(["events", "s", "--json"]).await.ok().json();
+        assert_eq!(json["events"].as_array(), Some(&log));
+        let none = host.run_cli(["events", "s", "--from", "9999", "--json"]).await.ok().json();
+        assert_eq!(none, serde_json::json!({"events": []}));
     }
 }

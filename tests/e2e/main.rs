@@ -6,6 +6,7 @@
 //! | `recall` | what the model repeats of a recalled block, and what the backend may do to a turn |
 //! | `kills` | SIGKILL at random moments under load: what was acknowledged is there, once |
 //! | `obligations` | writes that are owed to the memory backend |
+//! | `command_line` | `chat` and `submit` through a host, and with none |
 //! | `starts` | a host that starts, and one that says why it does not |
 //! | `bad_requests`, `bad_models` | errors that name the cause and the next step, and a host that stays up |
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
@@ -17,6 +18,7 @@
 
 mod bad_models;
 mod bad_requests;
+mod command_line;
 mod conversation;
 mod feed;
 mod idempotency;

@@ -97,7 +97,8 @@ async fn a_block_that_the_model_repeats_is_shown_to_nobody() {
     let echo = ["Sure.\n<mem", "ory-context>\nthe port", " is 55432\n</memory-", "context>\nDone."];
     model.push(Answer::chunks(echo));
     let host = host().model(&model).mem0(&memory).start().await;
-    let mut live = host.client().follow("/api/events").await;
+    host.post("/api/sessions", &serde_json::json!({"name": "s"})).await.ok();
+    let mut live = host.client().follow("/api/sessions/s/events").await;
     let text = host.chat_stream("s", "hi").await.text().await;
     idle(host.client(), "s").await;
     let mut deltas = String::new();

@@ -70,7 +70,31 @@ impl Events {
         Ok(Filter { kind, since })
     }
 
+    /// With `--json` one document; what goes on has one per line. Written as it is read: a log is longer than memory.
     async fn print(&self, paper: Paper, door: &Door, filter: &Filter) -> Result<(), Failure> {
+        let whole = paper.json && !self.follow;
+        if whole {
+            paper.write("{\"events\":[")?;
+        }
+        let mut comma = "";
+        self.each(door, filter, |event| {
+            if whole {
+                paper.write(&format!("{comma}{event}"))?;
+                comma = ",\n";
+                return Ok(());
+            }
+            if paper.json { paper.record(event) } else { paper.line(line(paper, event)) }
+        })
+        .await?;
+        if whole { paper.line("]}") } else { Ok(()) }
+    }
+
+    async fn each(
+        &self,
+        door: &Door,
+        filter: &Filter,
+        mut show: impl FnMut(&Value) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let scope = self.session.as_deref().map_or(Scope::Log, Scope::Session);
         let key = if self.session.is_some() { "version" } else { "position" };
         let end = if self.follow { u64::MAX } else { door.end(scope).await? };
@@ -86,7 +110,7 @@ impl Events {
                 break;
             }
             if filter.takes(&event) {
-                if paper.json { paper.record(&event)? } else { paper.line(line(paper, &event))? }
+                show(&event)?;
             }
             if number == end {
                 break;
