@@ -83,11 +83,8 @@ async fn parallel_calls_with_real_files_a_list_and_a_memory() {
     three_more_turns(&host, &model, "s").await;
 }
 
-#[tokio::test]
-async fn calls_in_every_odd_shape() {
-    let (host, model) = rig().await;
-    std::fs::write(host.work().join("a"), "alpha\n").unwrap();
-    std::fs::write(host.work().join("b"), "beta\n").unwrap();
+/// Two reads, of `a` and of `b`, in the shapes that vendors have streamed them in.
+fn odd_shapes() -> [(&'static str, Vec<String>); 5] {
     let chunk = |calls: Value| {
         json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": null}]}).to_string()
     };
@@ -102,7 +99,7 @@ async fn calls_in_every_odd_shape() {
         call
     };
     let (half, rest) = (r#"{"pa"#, r#"th":"a"}"#);
-    let cases: [(&str, Vec<String>); 5] = [
+    [
         (
             "no-index",
             vec![
@@ -146,8 +143,15 @@ async fn calls_in_every_odd_shape() {
                 end(),
             ],
         ),
-    ];
-    for (session, frames) in cases {
+    ]
+}
+
+#[tokio::test]
+async fn calls_in_every_odd_shape() {
+    let (host, model) = rig().await;
+    std::fs::write(host.work().join("a"), "alpha\n").unwrap();
+    std::fs::write(host.work().join("b"), "beta\n").unwrap();
+    for (session, frames) in odd_shapes() {
         model.push_all([Answer::frames(frames), Answer::text("seen")]);
         let reply = host.chat(session, "read both").await;
         assert_eq!(reply.status, 200, "{session}: {} {:?}", reply.body, model.refusals());
