@@ -23,6 +23,8 @@ use std::{sync::Arc, time::Duration};
 
 /// The stable tier of every prompt of this release.
 const STABLE_PROMPT: &str = include_str!("prompt/stable.md");
+/// Threads for reads of the log, heavy folds and heavy sealing, for each arbiter. The disk is one; more would only wait.
+const BLOCKING_THREADS: usize = 16;
 /// Sessions that are recovered at once.
 const RECOVER_AT_ONCE: usize = 16;
 
@@ -162,7 +164,14 @@ fn toolset(log: &Log, toolbox: &dyn crate::ports::Toolbox) -> Result<Toolset, Lo
 }
 
 fn arbiters(count: usize) -> Vec<ArbiterHandle> {
-    (0..count.max(1)).map(|_| Arbiter::new().handle()).collect()
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING_THREADS)
+            .build()
+            .expect("a runtime needs no more than an event queue of the system, which the first one has got too")
+    };
+    (0..count.max(1)).map(|_| Arbiter::with_tokio_rt(runtime).handle()).collect()
 }
 
 /// A key for opaque ids, bound to this folder.

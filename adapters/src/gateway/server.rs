@@ -15,6 +15,8 @@ use std::{
 };
 use tokio::{sync::watch, task::JoinHandle};
 
+/// Threads for reads of the log, for each worker.
+const BLOCKING_THREADS: usize = 8;
 /// Most time that a client may take for its request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -117,6 +119,9 @@ pub fn serve(host: HostHandle, settings: GatewaySettings) -> Result<Running, Ser
             .default_service(web::to(routes::unknown))
     })
     .workers(workers)
+    // A small frame must not wait for the acknowledgement of the one before it.
+    .tcp_nodelay(true)
+    .worker_max_blocking_threads(BLOCKING_THREADS)
     .max_connections((connections / workers).max(1))
     .client_request_timeout(HEAD_TIMEOUT)
     .keep_alive(KEEP_ALIVE)
