@@ -137,7 +137,8 @@ pub struct LogHead {
 /// The future of an append. It resolves when the bytes are on the disk.
 pub type AppendFuture = BoxFuture<'static, Result<Appended, AppendError>>;
 
-/// Who is told what was committed, in order, on the committer's thread. Must not block.
+/// Who is told what was committed, in order, on the committer's thread. Must not block. If it panics, that is logged
+/// and the log goes on: it is told of the next commit, and the other observers of this one.
 pub trait CommitObserver: Send + Sync {
     /// These events are durable.
     fn committed(&self, events: &[Arc<Recorded>]);

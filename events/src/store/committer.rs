@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{Digest, EventId, Position, Recorded, StreamId, Version, envelope::Header};
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicU64, Ordering},
@@ -129,7 +130,7 @@ impl<E: Engine> Shared<E> {
         *self.before.write().unwrap_or_else(PoisonError::into_inner) = Before::default();
         *self.head.write().unwrap_or_else(PoisonError::into_inner) = head;
         for observer in self.observers.read().unwrap_or_else(PoisonError::into_inner).iter() {
-            observer.committed(&events);
+            tell(&**observer, head.position, &events);
         }
     }
 
@@ -174,6 +175,16 @@ impl<E: Engine> Shared<E> {
         let durable = self.durable();
         records.retain(|record| Header::place(record).is_none_or(|place| place.position.0 <= durable));
         records
+    }
+}
+
+/// Tells an observer. A panic of it must not stop the committer: the events are durable, and their writers wait to hear
+/// so. Unwind safety: nothing of the committer is lent but what can't be changed through it.
+fn tell(observer: &dyn CommitObserver, last: Position, events: &[Arc<Recorded>]) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| observer.committed(events))) {
+        let why = panic.downcast_ref::<&str>().map(|why| (*why).to_owned());
+        let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned());
+        tracing::error!(%last, events = events.len(), why, "an observer of the log panicked; it may lack these events");
     }
 }
 

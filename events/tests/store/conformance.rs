@@ -22,6 +22,7 @@ macro_rules! suite {
                 writing::sixteen_writers_leave_no_gap,
                 writing::large_payloads,
                 writing::observers_are_told_in_order,
+                writing::an_observer_that_panics_stops_nobody,
                 indexes::names_are_claimed_and_freed,
                 indexes::two_claims_of_one_name_in_one_group,
                 indexes::names_page_in_order,

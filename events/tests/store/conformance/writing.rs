@@ -9,7 +9,7 @@ use dispatch_events::{
 };
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     thread,
 };
 
@@ -214,4 +214,28 @@ pub async fn observers_are_told_in_order<S: Subject>() {
         assert_eq!(log.store().position_of(*id).unwrap(), Some(Position(*position)));
     }
     assert_eq!(*late.0.lock().unwrap(), [(appended.first.0, appended.events[0].id), (163, retold.events[0].id)]);
+}
+
+struct Panics(Mutex<usize>);
+
+impl CommitObserver for Panics {
+    fn committed(&self, _: &[Arc<Recorded>]) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        panic!("on purpose");
+    }
+}
+
+pub async fn an_observer_that_panics_stops_nobody<S: Subject>() {
+    let subject = S::new();
+    let log = subject.log();
+    let (first, second) = (Arc::new(Panics(Mutex::default())), Arc::new(Told::default()));
+    log.store().observe(first.clone());
+    log.store().observe(second.clone());
+    let mut writer = Writer::new(&log);
+    for _ in 0..3 {
+        writer.write(vec![small()]).await;
+    }
+    assert_eq!(*first.0.lock().unwrap_or_else(PoisonError::into_inner), 3, "it is told of every commit");
+    let told: Vec<_> = second.0.lock().unwrap().iter().map(|(position, _)| *position).collect();
+    assert_eq!(told, [1, 2, 3], "who comes after it misses nothing");
 }
