@@ -15,7 +15,6 @@ use dispatch_events::{
     CorrelationId, Digest, Draft, Epoch, EventId, Log, PrincipalId, SharedText, StreamId,
     catalogue::host::HostStarted,
     envelope::Header,
-    keys::KeyBytes,
     log::{LogError, Tip},
     store::ReadError,
 };
@@ -23,6 +22,8 @@ use std::{sync::Arc, time::Duration};
 
 /// The stable tier of every prompt of this release.
 const STABLE_PROMPT: &str = include_str!("prompt/stable.md");
+/// Names the use of the host stream's key that makes principals' ids opaque, and binds them to this folder.
+const PRINCIPAL_IDS: &str = "dispatch 2026 opaque principal ids";
 /// Threads for reads of the log, heavy folds and heavy sealing, for each arbiter. The disk is one; more would only wait.
 const BLOCKING_THREADS: usize = 16;
 /// Sessions that are recovered at once.
@@ -69,7 +70,7 @@ impl HostHandle {
         let shared = Arc::new(Shared::new(SharedParts {
             stable: freeze(&log, STABLE_PROMPT.trim_end())?,
             toolset: toolset(&log, &*parts.toolbox)?,
-            principal_key: derived(&key),
+            principal_key: key.derive(PRINCIPAL_IDS),
             settings: parts.settings,
             models: parts.models,
             toolbox: parts.toolbox,
@@ -172,11 +173,6 @@ fn arbiters(count: usize) -> Vec<ArbiterHandle> {
             .expect("a runtime needs no more than an event queue of the system, which the first one has got too")
     };
     (0..count.max(1)).map(|_| Arbiter::with_tokio_rt(runtime).handle()).collect()
-}
-
-/// A key for opaque ids, bound to this folder.
-fn derived(key: &KeyBytes) -> KeyBytes {
-    KeyBytes::new(blake3::derive_key("dispatch 2026 opaque principal ids", key.as_slice()))
 }
 
 /// The streams that are not sessions.

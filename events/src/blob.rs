@@ -1,13 +1,13 @@
 //! Bytes too large for a record, and texts that all sessions share.
 //!
-//! A blob's address is BLAKE3 keyed with the session's key: equal bytes are stored once per session, and nobody without
+//! A blob's address is BLAKE3 keyed with a key of the session: equal bytes are stored once per session, and nobody without
 //! the key can tell whether two sessions hold the same. It is sealed, written, synced and named in its folder before
-//! the event that names it. Shared blobs hold nothing personal (tool schemas, the stable tier of prompts); their key is
-//! the well-known zero key, and they lie in `shared/`.
+//! the event that names it. Shared blobs hold nothing personal (tool schemas, the stable tier of prompts); their
+//! keys follow from a well-known secret of zeros, and they lie in `shared/`.
 
 use crate::{
     Digest, StreamId, disk,
-    keys::KeyBytes,
+    keys::{KeyBytes, SessionKey},
     seal::{self, SealError},
 };
 use std::{
@@ -41,6 +41,8 @@ pub enum BlobError {
 pub struct BlobStore {
     place: Place,
     shared: Mutex<HashMap<Digest, Arc<str>>>,
+    /// Keys of the shared blobs: no secret.
+    shared_key: SessionKey,
 }
 
 enum Place {
@@ -55,20 +57,24 @@ impl BlobStore {
     /// What the file system says.
     pub fn open(folder: &Path) -> Result<Self, BlobError> {
         disk::create_private_dir(folder)?;
-        Ok(Self { place: Place::Folder(folder.to_owned()), shared: Mutex::default() })
+        Ok(Self::at(Place::Folder(folder.to_owned())))
     }
 
     /// Blobs that live as long as this value; for tests.
     pub fn in_memory() -> Self {
-        Self { place: Place::Memory(Mutex::default()), shared: Mutex::default() }
+        Self::at(Place::Memory(Mutex::default()))
+    }
+
+    fn at(place: Place) -> Self {
+        Self { place, shared: Mutex::default(), shared_key: SessionKey::new(KeyBytes::default()) }
     }
 
     /// Stores bytes in a session's space; on the disk when it returns. Returns their address.
     ///
     /// # Errors
     /// [`BlobError::Io`] or [`BlobError::Seal`]; nothing is named then.
-    pub fn put(&self, stream: StreamId, key: &KeyBytes, bytes: &[u8]) -> Result<Digest, BlobError> {
-        let address = Digest(*blake3::keyed_hash(key, bytes).as_bytes());
+    pub fn put(&self, stream: StreamId, key: &SessionKey, bytes: &[u8]) -> Result<Digest, BlobError> {
+        let address = address_of(key, bytes);
         self.write(&stream.to_string(), key, address, bytes)?;
         Ok(address)
     }
@@ -77,7 +83,7 @@ impl BlobStore {
     ///
     /// # Errors
     /// [`BlobError::Missing`] or [`BlobError::Damaged`].
-    pub fn get(&self, stream: StreamId, key: &KeyBytes, address: Digest) -> Result<Vec<u8>, BlobError> {
+    pub fn get(&self, stream: StreamId, key: &SessionKey, address: Digest) -> Result<Vec<u8>, BlobError> {
         self.read(&stream.to_string(), key, address)
     }
 
@@ -86,10 +92,9 @@ impl BlobStore {
     /// # Errors
     /// As [`BlobStore::put`].
     pub fn share(&self, text: &str) -> Result<Digest, BlobError> {
-        let key = KeyBytes::default();
-        let address = Digest(*blake3::keyed_hash(&key, text.as_bytes()).as_bytes());
+        let address = address_of(&self.shared_key, text.as_bytes());
         if !self.known().contains_key(&address) {
-            self.write("shared", &key, address, text.as_bytes())?;
+            self.write("shared", &self.shared_key, address, text.as_bytes())?;
             self.known().insert(address, text.into());
         }
         Ok(address)
@@ -103,17 +108,17 @@ impl BlobStore {
         if let Some(text) = self.known().get(&address) {
             return Ok(text.clone());
         }
-        let bytes = self.read("shared", &KeyBytes::default(), address)?;
+        let bytes = self.read("shared", &self.shared_key, address)?;
         let text: Arc<str> = String::from_utf8(bytes).map_err(|_| BlobError::Damaged(address))?.into();
         self.known().insert(address, text.clone());
         Ok(text)
     }
 
-    fn write(&self, space: &str, key: &KeyBytes, address: Digest, bytes: &[u8]) -> Result<(), BlobError> {
+    fn write(&self, space: &str, key: &SessionKey, address: Digest, bytes: &[u8]) -> Result<(), BlobError> {
         let name = Path::new(space).join(address.hex());
         match &self.place {
             Place::Memory(files) => {
-                let sealed = seal::seal(key, &address.0, bytes)?;
+                let sealed = seal::seal(&key.sealing, &address.0, bytes)?;
                 files.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sealed);
             }
             Place::Folder(folder) => {
@@ -124,7 +129,7 @@ impl BlobStore {
                 if folder.join(&name).exists() && self.read(space, key, address).is_ok() {
                     disk::sync_dir(&space_folder)?;
                 } else {
-                    disk::replace_synced(&folder.join(name), &seal::seal(key, &address.0, bytes)?)?;
+                    disk::replace_synced(&folder.join(name), &seal::seal(&key.sealing, &address.0, bytes)?)?;
                 }
                 disk::sync_dir(folder)?;
             }
@@ -132,7 +137,7 @@ impl BlobStore {
         Ok(())
     }
 
-    fn read(&self, space: &str, key: &KeyBytes, address: Digest) -> Result<Vec<u8>, BlobError> {
+    fn read(&self, space: &str, key: &SessionKey, address: Digest) -> Result<Vec<u8>, BlobError> {
         let name = Path::new(space).join(address.hex());
         let sealed = match &self.place {
             Place::Memory(files) => files.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned(),
@@ -143,12 +148,8 @@ impl BlobStore {
             },
         }
         .ok_or(BlobError::Missing(address))?;
-        let bytes = seal::open(key, &address.0, &sealed).map_err(|_| BlobError::Damaged(address))?;
-        if *blake3::keyed_hash(key, &bytes).as_bytes() == address.0 {
-            Ok(bytes)
-        } else {
-            Err(BlobError::Damaged(address))
-        }
+        let bytes = seal::open(&key.sealing, &address.0, &sealed).map_err(|_| BlobError::Damaged(address))?;
+        if address_of(key, &bytes) == address { Ok(bytes) } else { Err(BlobError::Damaged(address)) }
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Arc<str>>> {
@@ -156,22 +157,31 @@ impl BlobStore {
     }
 }
 
+fn address_of(key: &SessionKey, bytes: &[u8]) -> Digest {
+    Digest(*blake3::keyed_hash(&key.addressing, bytes).as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn keyed(byte: u8) -> SessionKey {
+        SessionKey::new(KeyBytes::new([byte; 32]))
+    }
 
     #[test]
     fn equal_bytes_are_stored_once_per_session_and_never_in_clear() {
         let folder = tempfile::tempdir().unwrap();
         let blobs = BlobStore::open(folder.path()).unwrap();
-        let (stream, key) = (StreamId::fresh(), KeyBytes::new([3; 32]));
+        let (stream, key) = (StreamId::fresh(), keyed(3));
         let address = blobs.put(stream, &key, b"a secret of some length").unwrap();
         assert_eq!(blobs.put(stream, &key, b"a secret of some length").unwrap(), address);
         assert_eq!(blobs.get(stream, &key, address).unwrap(), b"a secret of some length");
         let file = folder.path().join(stream.to_string()).join(address.hex());
         assert!(!String::from_utf8_lossy(&std::fs::read(file).unwrap()).contains("secret"));
-        let other = blobs.put(StreamId::fresh(), &KeyBytes::new([4; 32]), b"a secret of some length").unwrap();
+        let other = blobs.put(StreamId::fresh(), &keyed(4), b"a secret of some length").unwrap();
         assert_ne!(other, address);
+        assert_ne!(address, Digest(*blake3::keyed_hash(&key.sealing, b"a secret of some length").as_bytes()));
     }
 
     #[test]

@@ -5,15 +5,20 @@
 //! never used, which costs 36 bytes a slot and saves a list that could be wrong. Destroying a key overwrites its slot
 //! with zeros.
 //!
-//! Slab file: `DKEY`, version 1, three zero bytes; then per slot 32 bytes of key and its CRC32C.
+//! What is sealed is never sealed with the slot's secret itself, but with keys derived from it: see [`SessionKey`].
+
+mod session;
+mod slab;
+
+pub use session::{KeyBytes, SessionKey};
 
 use crate::disk;
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     fmt,
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use zeroize::Zeroizing;
 
@@ -22,8 +27,6 @@ pub const SLAB_SLOTS: u32 = 64;
 /// Below this many unused keys a new slab is due.
 pub const POOL_LOW: usize = 16;
 
-const SLOT_LEN: usize = 36;
-const SLAB_HEADER: &[u8; 8] = b"DKEY\x01\0\0\0";
 /// Keys kept in memory; a session that is spoken to again later reads its slab once more.
 const CACHED_KEYS: usize = 4096;
 
@@ -60,9 +63,6 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// 32 secret bytes, wiped when dropped.
-pub type KeyBytes = Zeroizing<[u8; 32]>;
-
 /// Why a key is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
@@ -75,6 +75,9 @@ pub enum KeyError {
     /// Its slot is damaged: restore `keys/`.
     #[error("key {0} is damaged: restore the `keys` folder that belongs to this log")]
     Damaged(KeyId),
+    /// Its slab is of a format that this build doesn't read: use the build that wrote the data folder, or a new folder.
+    #[error("key {0} lies in a slab of format {1}, which this build doesn't read: use the build that wrote the folder")]
+    Format(KeyId, u8),
     /// The folder could not be read or written.
     #[error("the key folder can't be used: {0}")]
     Io(#[from] io::Error),
@@ -83,13 +86,18 @@ pub enum KeyError {
 /// The keys of a data folder.
 pub struct Keyring {
     folder: Option<PathBuf>,
+    /// Every seal takes this lock, so nothing waits for a disk while it is held.
     state: Mutex<State>,
+    /// Held while a slab is minted: two who find the pool low mint one slab. Taken before `state`, never after it.
+    minting: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     pool: VecDeque<KeyId>,
-    cache: HashMap<KeyId, KeyBytes>,
+    cache: HashMap<KeyId, Arc<SessionKey>>,
+    /// Keys that this run destroyed: one that was read from its slab a moment before must not come back.
+    destroyed: HashSet<KeyId>,
 }
 
 impl Keyring {
@@ -99,12 +107,12 @@ impl Keyring {
     /// [`KeyError::Io`] when the folder can't be made.
     pub fn open(folder: &Path) -> Result<Self, KeyError> {
         disk::create_private_dir(folder)?;
-        Ok(Self { folder: Some(folder.to_owned()), state: Mutex::default() })
+        Ok(Self { folder: Some(folder.to_owned()), ..Self::in_memory() })
     }
 
     /// Keys that live as long as this value; for tests.
     pub fn in_memory() -> Self {
-        Self { folder: None, state: Mutex::default() }
+        Self { folder: None, state: Mutex::default(), minting: Mutex::default() }
     }
 
     /// Takes an unused key. Mints a slab first if the pool is empty.
@@ -112,11 +120,13 @@ impl Keyring {
     /// # Errors
     /// [`KeyError::Io`] when a slab can't be written.
     pub fn take(&self) -> Result<KeyId, KeyError> {
-        let mut state = self.lock();
-        if state.pool.is_empty() {
-            self.mint(&mut state)?;
+        loop {
+            if let Some(id) = self.lock().pool.pop_front() {
+                return Ok(id);
+            }
+            // Others may take the whole slab before this one is back at the pool.
+            self.mint_below(1, disk::write_new_synced)?;
         }
-        Ok(state.pool.pop_front().expect("a slab was just minted"))
     }
 
     /// Mints a slab if fewer than [`POOL_LOW`] keys are left. Call it off the way of a turn.
@@ -124,38 +134,24 @@ impl Keyring {
     /// # Errors
     /// [`KeyError::Io`] when a slab can't be written.
     pub fn refill(&self) -> Result<(), KeyError> {
-        let mut state = self.lock();
-        if state.pool.len() < POOL_LOW { self.mint(&mut state) } else { Ok(()) }
+        self.mint_below(POOL_LOW, disk::write_new_synced)
     }
 
-    /// The bytes of a key.
+    /// The keys of a session, by the id of its slot.
     ///
     /// # Errors
-    /// [`KeyError`] when it was destroyed, is missing or damaged.
-    pub fn get(&self, id: KeyId) -> Result<KeyBytes, KeyError> {
+    /// [`KeyError`] when it was destroyed, is missing, damaged or of another format.
+    pub fn get(&self, id: KeyId) -> Result<Arc<SessionKey>, KeyError> {
+        if let Some(key) = self.lock().known(id)? {
+            return Ok(key);
+        }
+        let path = self.slab_path(id.slab()).ok_or(KeyError::Missing(id))?;
+        let slab = Zeroizing::new(std::fs::read(path).map_err(|error| absent(id, error))?);
+        let key = Arc::new(SessionKey::new(slab::secret(&slab, id)?));
         let mut state = self.lock();
-        match state.cache.get(&id) {
-            // In memory a destroyed key is one of zeros, as it is in a slab.
-            Some(key) if **key == [0; 32] => return Err(KeyError::Destroyed(id)),
-            Some(key) => return Ok(key.clone()),
-            None => {}
+        if let Some(key) = state.known(id)? {
+            return Ok(key);
         }
-        let Some(path) = self.slab_path(id.slab()) else { return Err(KeyError::Missing(id)) };
-        let slab = match std::fs::read(path) {
-            Ok(slab) => Zeroizing::new(slab),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(KeyError::Missing(id)),
-            Err(error) => return Err(error.into()),
-        };
-        let start = SLAB_HEADER.len() + id.slot() as usize * SLOT_LEN;
-        let slot = slab.get(start..start + SLOT_LEN).ok_or(KeyError::Damaged(id))?;
-        if slot.iter().all(|byte| *byte == 0) {
-            return Err(KeyError::Destroyed(id));
-        }
-        if !slab.starts_with(SLAB_HEADER) || crc32c::crc32c(&slot[..32]).to_be_bytes() != slot[32..] {
-            return Err(KeyError::Damaged(id));
-        }
-        let mut key = KeyBytes::default();
-        key.copy_from_slice(&slot[..32]);
         if state.cache.len() >= CACHED_KEYS {
             state.cache.clear();
         }
@@ -164,48 +160,44 @@ impl Keyring {
     }
 
     /// Destroys a key: its slot is zeros on the disk when this returns. What it sealed can't be read by anybody any more.
+    /// If it fails for the disk, the key is refused as destroyed until the next start; call it again.
     ///
     /// # Errors
     /// [`KeyError::Missing`] when its slab is not here, [`KeyError::Io`] when it can't be written.
     pub fn destroy(&self, id: KeyId) -> Result<(), KeyError> {
-        let mut state = self.lock();
         let Some(path) = self.slab_path(id.slab()) else {
-            return match state.cache.insert(id, KeyBytes::default()) {
-                Some(_) => Ok(()),
-                None => Err(KeyError::Missing(id)),
-            };
+            return if self.lock().forget(id) { Ok(()) } else { Err(KeyError::Missing(id)) };
         };
-        let mut file = match std::fs::OpenOptions::new().write(true).open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(KeyError::Missing(id)),
-            Err(error) => return Err(error.into()),
-        };
+        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(|error| absent(id, error))?;
         if id.slot() >= SLAB_SLOTS {
             return Err(KeyError::Damaged(id));
         }
-        state.cache.remove(&id);
-        state.pool.retain(|unused| *unused != id);
-        let start = SLAB_HEADER.len() as u64 + u64::from(id.slot()) * SLOT_LEN as u64;
-        file.seek(SeekFrom::Start(start))?;
-        file.write_all(&[0; SLOT_LEN])?;
+        self.lock().forget(id);
+        file.seek(SeekFrom::Start(slab::start(id.slot()) as u64))?;
+        file.write_all(&[0; slab::SLOT_LEN])?;
         Ok(file.sync_all()?)
     }
 
-    fn mint(&self, state: &mut State) -> Result<(), KeyError> {
+    /// Mints a slab if fewer than `low` keys are left. The new keys are in the pool when they are on the disk.
+    fn mint_below(&self, low: usize, write: impl FnOnce(&Path, &[u8]) -> io::Result<()>) -> Result<(), KeyError> {
+        let _minting = self.minting.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lock().pool.len() >= low {
+            return Ok(());
+        }
         let slab = u64::from_be_bytes(random()?);
-        let mut bytes = Zeroizing::new(SLAB_HEADER.to_vec());
-        for slot in 0..SLAB_SLOTS {
-            let key = Zeroizing::new(random::<32>()?);
-            bytes.extend_from_slice(key.as_slice());
-            bytes.extend_from_slice(&crc32c::crc32c(key.as_slice()).to_be_bytes());
-            let id = KeyId::new(slab, slot);
+        let secrets = (0..SLAB_SLOTS).map(|_| random().map(KeyBytes::new)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(path) = self.slab_path(slab) {
+            write(&path, &slab::encode(&secrets))?;
+        }
+        let minted: Vec<_> = (0..).map(|slot| KeyId::new(slab, slot)).zip(secrets).collect();
+        let minted: Vec<_> = minted.into_iter().map(|(id, key)| (id, Arc::new(SessionKey::new(key)))).collect();
+        let mut state = self.lock();
+        for (id, key) in minted {
             state.pool.push_back(id);
             if self.folder.is_none() || state.cache.len() < CACHED_KEYS {
                 state.cache.insert(id, key);
             }
         }
-        let Some(path) = self.slab_path(slab) else { return Ok(()) };
-        disk::write_new_synced(&path, &bytes).inspect_err(|_| state.pool.clear())?;
         Ok(())
     }
 
@@ -216,6 +208,27 @@ impl Keyring {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl State {
+    /// The key if it is in memory; an error if it was destroyed.
+    fn known(&self, id: KeyId) -> Result<Option<Arc<SessionKey>>, KeyError> {
+        if self.destroyed.contains(&id) {
+            return Err(KeyError::Destroyed(id));
+        }
+        Ok(self.cache.get(&id).cloned())
+    }
+
+    /// Refuses a key from now on. Whether it was in memory, or refused already.
+    fn forget(&mut self, id: KeyId) -> bool {
+        self.pool.retain(|unused| *unused != id);
+        self.cache.remove(&id).is_some() | !self.destroyed.insert(id)
+    }
+}
+
+/// Why a slab could not be opened.
+fn absent(id: KeyId, error: io::Error) -> KeyError {
+    if error.kind() == io::ErrorKind::NotFound { KeyError::Missing(id) } else { error.into() }
 }
 
 /// Random bytes from the operating system.
@@ -255,11 +268,72 @@ mod tests {
         let keys = Keyring::open(folder.path()).unwrap();
         let id = keys.take().unwrap();
         let path = keys.slab_path(id.slab()).unwrap();
-        let mut slab = std::fs::read(&path).unwrap();
-        slab[8..8 + SLOT_LEN].fill(0);
-        std::fs::write(&path, slab).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[slab::start(0)..slab::start(1)].fill(0);
+        std::fs::write(&path, bytes).unwrap();
         assert!(matches!(Keyring::open(folder.path()).unwrap().get(id), Err(KeyError::Destroyed(_))));
         std::fs::remove_file(path).unwrap();
         assert!(matches!(Keyring::open(folder.path()).unwrap().get(id), Err(KeyError::Missing(_))));
+    }
+
+    #[test]
+    fn nobody_waits_for_the_disk_of_a_new_slab() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = Keyring::open(folder.path()).unwrap();
+        let id = keys.take().unwrap();
+        let write = |path: &Path, bytes: &[u8]| {
+            assert!(keys.state.try_lock().is_ok(), "seals go on while a slab is written");
+            keys.get(id).unwrap();
+            keys.take().unwrap();
+            disk::write_new_synced(path, bytes)
+        };
+        keys.mint_below(SLAB_SLOTS as usize, write).unwrap();
+        assert_eq!(keys.lock().pool.len(), 2 * SLAB_SLOTS as usize - 2);
+    }
+
+    #[test]
+    fn a_key_that_is_not_on_the_disk_is_not_handed_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = Keyring::open(folder.path()).unwrap();
+        let full = |_: &Path, _: &[u8]| Err(io::ErrorKind::StorageFull.into());
+        assert!(matches!(keys.mint_below(1, full), Err(KeyError::Io(_))));
+        assert!(keys.lock().pool.is_empty() && keys.lock().cache.is_empty());
+        let id = keys.take().unwrap();
+        Keyring::open(folder.path()).unwrap().get(id).unwrap();
+    }
+
+    #[test]
+    fn many_who_take_at_once_get_different_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = Keyring::open(folder.path()).unwrap();
+        let taken = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..SLAB_SLOTS {
+                        keys.refill().unwrap();
+                        let id = keys.take().unwrap();
+                        taken.lock().unwrap().push(id);
+                    }
+                });
+            }
+        });
+        let ids: HashSet<_> = taken.into_inner().unwrap().into_iter().collect();
+        assert_eq!(ids.len(), 8 * SLAB_SLOTS as usize);
+        let slabs = std::fs::read_dir(folder.path()).unwrap().count();
+        assert!((8..=9).contains(&slabs), "eight slabs, and at most one ahead: {slabs}");
+    }
+
+    #[test]
+    fn a_destroyed_key_does_not_come_back_from_an_earlier_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = Keyring::open(folder.path()).unwrap();
+        let id = keys.take().unwrap();
+        let path = keys.slab_path(id.slab()).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        keys.destroy(id).unwrap();
+        assert!(matches!(Keyring::open(folder.path()).unwrap().get(id), Err(KeyError::Destroyed(_))));
+        std::fs::write(&path, before).unwrap();
+        assert!(matches!(keys.get(id), Err(KeyError::Destroyed(_))));
     }
 }

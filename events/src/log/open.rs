@@ -54,7 +54,7 @@ fn event(log: &Log, header: &Header, payload: &[u8]) -> Result<Option<Event>, Un
         Err(KeyError::Destroyed(_)) => return Err(Unreadable::Erased),
         Err(error) => return Err(error.into()),
     };
-    let mut bytes = seal::open(&key, &header.writer_bytes(), payload)?;
+    let mut bytes = seal::open(&key.sealing, &header.writer_bytes(), payload)?;
     if header.flags.has(Flags::BLOB) {
         let blob: BlobRef = codec::decode(&bytes)?;
         bytes = log.blobs().get(header.stream, &key, blob.address)?;

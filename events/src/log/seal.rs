@@ -47,7 +47,7 @@ pub(super) fn seal(log: &Log, place: Tip, draft: Draft, recorded_at: Timestamp) 
         hash: Digest::default(),
     };
     let writer = header.writer_bytes();
-    let payload = seal::seal(&key, &writer, &payload)?;
+    let payload = seal::seal(&key.sealing, &writer, &payload)?;
     let shared = draft
         .event
         .shared_texts()

@@ -132,7 +132,7 @@ fn foreign(log: &Log, tip: dispatch_events::log::Tip, change: impl FnOnce(&mut H
     };
     change(&mut header);
     let writer = header.writer_bytes();
-    let payload = seal::seal(&log.keys().get(tip.key).unwrap(), &writer, payload).unwrap();
+    let payload = seal::seal(&log.keys().get(tip.key).unwrap().sealing, &writer, payload).unwrap();
     append.events = vec![SealedEvent { writer, payload, recorded }];
     append
 }
