@@ -1,13 +1,15 @@
 //! The agent's memory: its two files, and the one line to the external backend.
 //!
-//! It is the only writer of the agent's stream. A change of a file is planned, recorded as `memory.noted`, then written;
-//! what a crash cuts off between the two is finished at the next start.
+//! It is the only writer of the agent's stream. A change of a file is planned, recorded as `memory.noted`, written, and
+//! recorded as `memory.written`; what a crash cuts off in between is finished at the next start.
 
 mod backend;
 mod files;
+mod finish;
 
 pub use backend::{Job, Recall, SyncJob};
-pub use files::{Edit, Entries, FinishWrites, Snapshot};
+pub use files::{Edit, Entries, Snapshot};
+pub use finish::FinishWrites;
 
 use crate::ports::{MemoryBackend, MemoryEdit, MemoryFiles, MemoryPort, MemoryReply};
 use actix::{Actor, Addr, Context};

@@ -107,6 +107,7 @@ catalogue! {
     "tool.finished" 1 tool::ToolFinished,
     "tool.unknown" 1 tool::ToolUnknown,
     "memory.noted" 1 memory::MemoryNoted,
+    "memory.written" 1 memory::MemoryWritten,
     "memory.recalled" 1 memory::MemoryRecalled,
     "memory.recall_skipped" 1 memory::MemoryRecallSkipped,
     "memory.adopted" 1 memory::MemoryAdopted,

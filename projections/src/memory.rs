@@ -34,11 +34,9 @@ pub enum What {
         #[serde(serialize_with = "crate::view::words::snake")]
         target: MemoryTarget,
         /// Entries that came.
-        added: Vec<Digest>,
+        added: Vec<Entry>,
         /// Entries that went.
         removed: Vec<Digest>,
-        /// The file's entries after, in order.
-        entries: Vec<String>,
         /// Who wrote.
         writer: String,
         /// The turn, where a tool wrote.
@@ -89,6 +87,21 @@ pub enum What {
     },
 }
 
+/// An entry of a memory file. Later moments name it by its digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Digest of the text.
+    pub digest: Digest,
+    /// The text.
+    pub text: String,
+}
+
+impl Entry {
+    fn of(text: &str) -> Self {
+        Self { digest: Digest::of(text.as_bytes()), text: text.to_owned() }
+    }
+}
+
 /// The moments of one stream, in order.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryTimeline(Vec<Moment>);
@@ -124,23 +137,15 @@ fn what(recorded: &Recorded) -> Option<What> {
             let (mut added, mut removed) = (Vec::new(), Vec::new());
             for change in &event.changes {
                 match change {
-                    MemoryChange::Added(new) => added.push(*new),
+                    MemoryChange::Added(new) => added.push(Entry::of(new)),
                     MemoryChange::Replaced { old, new } => {
                         removed.push(*old);
-                        added.push(*new);
+                        added.push(Entry::of(new));
                     }
                     MemoryChange::Removed(old) => removed.push(*old),
                 }
             }
-            let entries = event.after.split("\n§\n").map(str::trim).filter(|entry| !entry.is_empty());
-            What::Noted {
-                target: event.target,
-                added,
-                removed,
-                entries: entries.map(str::to_owned).collect(),
-                writer: event.writer.clone(),
-                turn: event.turn,
-            }
+            What::Noted { target: event.target, added, removed, writer: event.writer.clone(), turn: event.turn }
         }
         Event::MemoryAdopted(event) => {
             What::Adopted { agent: event.agent.clone(), memory: event.memory.clone(), user: event.user.clone() }

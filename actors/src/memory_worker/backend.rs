@@ -5,9 +5,10 @@ use crate::{
     decide::{obligation::Verdict, prepare},
     ports::{Exchange, MemoryBackend, MemoryError, RecallQuery},
 };
-use actix::{AsyncContext, Handler, Message, ResponseFuture, WrapFuture};
+use actix::{Handler, Message, ResponseFuture};
 use dispatch_projections::recall;
-use std::{sync::Arc, time::Instant};
+use futures_util::FutureExt;
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 use tokio::sync::oneshot;
 
 /// Ask the backend before a turn's first request. Answered within the recall limit, whatever the backend does.
@@ -18,12 +19,12 @@ pub struct Recall(pub RecallQuery);
 impl Handler<Recall> for MemoryWorker {
     type Result = ResponseFuture<prepare::Recall>;
 
-    fn handle(&mut self, Recall(query): Recall, ctx: &mut Self::Context) -> Self::Result {
+    fn handle(&mut self, Recall(query): Recall, _: &mut Self::Context) -> Self::Result {
         let Some(backend) = self.backend.clone() else { return Box::pin(async { prepare::Recall::None }) };
         let (line, limit, name) = (self.line.clone(), self.recall_limit, backend.name().to_owned());
         let (answer, answered) = oneshot::channel();
         // The question goes on when the turn gives up on it, and holds the line until the backend has answered: a
-        // backend that hangs is not asked twice at once.
+        // backend that hangs is not asked twice at once. It runs beside the actor, whose mailbox stays open meanwhile.
         let asking = async move {
             let held = tokio::time::timeout(limit, line.lock_owned()).await;
             let Ok(_held) = held else { return };
@@ -31,9 +32,9 @@ impl Handler<Recall> for MemoryWorker {
                 return;
             }
             // Nobody waits any more if the turn's time is up; the answer is then dropped on purpose.
-            let _ = answer.send(backend.recall(query).await);
+            let _ = answer.send(unharmed(async { backend.recall(query).await }).await);
         };
-        ctx.spawn(asking.into_actor(self));
+        actix::spawn(asking);
         Box::pin(async move {
             let began = Instant::now();
             let result = tokio::time::timeout(limit, answered).await;
@@ -84,13 +85,21 @@ impl Handler<SyncJob> for MemoryWorker {
         let line = self.line.clone();
         Box::pin(async move {
             let _held = line.lock_owned().await;
-            let result = carry_out(&backend, job.job).await;
+            let result = unharmed(carry_out(&backend, job.job)).await;
             match result {
                 Ok(()) => Verdict::Met { possible_duplicate: job.again && !backend.honours_keys() },
                 Err(error) => Verdict::Failed { error, retry_after_ms: job.retry_after_ms },
             }
         })
     }
+}
+
+/// A panic of a backend is an answer that failed. Unwound through the actor it would end memory for every session.
+async fn unharmed<T>(asked: impl Future<Output = Result<T, MemoryError>>) -> Result<T, MemoryError> {
+    AssertUnwindSafe(asked).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!("the memory backend panicked");
+        Err(MemoryError::Temporary("the memory backend hit a fault of its own: report it with the log".to_owned()))
+    })
 }
 
 async fn carry_out(backend: &Arc<dyn MemoryBackend>, job: Job) -> Result<(), MemoryError> {

@@ -1,11 +1,11 @@
-//! The memory files: planned, recorded, written.
+//! The memory files: planned, recorded, written, recorded.
 
 use super::MemoryWorker;
-use crate::ports::{MemoryEdit, MemoryFiles, MemoryReply, MemorySnapshot, PlannedEdit};
+use crate::ports::{MemoryEdit, MemoryFiles, MemoryReply, MemorySnapshot};
 use actix::{Handler, Message, ResponseFuture};
 use dispatch_events::{
-    CorrelationId, Draft, Event, EventId, Log, PrincipalId, StreamId, TurnId, Version,
-    catalogue::memory::{MemoryNoted, MemoryTarget},
+    CorrelationId, Digest, Draft, Event, EventId, Log, PrincipalId, StreamId, TurnId,
+    catalogue::memory::{MemoryNoted, MemoryTarget, MemoryWritten},
 };
 use std::sync::Arc;
 
@@ -68,60 +68,48 @@ impl Handler<Edit> for MemoryWorker {
                 target: planned.target,
                 changes: planned.changes.clone(),
                 before: planned.before,
-                after: planned.after.clone(),
+                after: Digest::of(planned.after.as_bytes()),
                 writer,
                 turn,
             };
-            record(&log, stream, noted.into(), turn).await?;
-            let summary = planned.summary.clone();
-            blocking(move || files.write(&planned)).await?;
+            let recorded = record(&log, stream, noted.clone().into(), turn).await;
+            recorded.map_err(|error| format!("nothing was changed: {error}"))?;
+            let (summary, writing) = (planned.summary.clone(), files.clone());
+            match blocking(move || writing.write(&planned)).await {
+                // Before the answer: whoever has it may take the entry out again by hand, and it must not come back.
+                Ok(()) => settle(&log, stream, &noted, noted.after).await,
+                Err(why) => return Err(refused(files, &log, stream, noted, why).await),
+            }
             Ok(summary)
         })
     }
 }
 
-/// Finish the write of the last recorded change of each file, if a crash cut it off.
-#[derive(Message)]
-#[rtype(result = "Result<(), String>")]
-pub struct FinishWrites;
-
-impl Handler<FinishWrites> for MemoryWorker {
-    type Result = ResponseFuture<Result<(), String>>;
-
-    fn handle(&mut self, _: FinishWrites, _: &mut Self::Context) -> Self::Result {
-        let (files, log, stream) = (self.files.clone(), self.log.clone(), self.stream);
-        Box::pin(async move { blocking(move || finish(&*files, &log, stream)).await })
+/// After a write that failed. A person's edit that came first settles the change; otherwise it stays owed.
+async fn refused(
+    files: Arc<dyn MemoryFiles>,
+    log: &Arc<Log>,
+    stream: StreamId,
+    noted: MemoryNoted,
+    why: String,
+) -> String {
+    let target = noted.target;
+    match blocking(move || files.digest(target)).await {
+        Ok(now) if now != noted.before => {
+            settle(log, stream, &noted, now).await;
+            why
+        }
+        _ => format!("{why}; the change is recorded, and the next start makes it if the file is still the same then"),
     }
 }
 
-/// Looks at the newest `memory.noted` of each file. Only a file that is still as it was *before* that change is written:
-/// any other content is a person's later edit, which wins.
-fn finish(files: &dyn MemoryFiles, log: &Log, stream: StreamId) -> Result<(), String> {
-    let mut newest: [Option<MemoryNoted>; 2] = [None, None];
-    let mut from = Version(1);
-    loop {
-        let page = log.read_stream(stream, from, 500).map_err(|error| error.to_string())?;
-        let Some(last) = page.last() else { break };
-        from = last.version.next();
-        for recorded in page {
-            if let Some(Event::MemoryNoted(noted)) = recorded.event() {
-                newest[usize::from(noted.target == MemoryTarget::User)] = Some(noted.clone());
-            }
-        }
+/// Records that a change is done with. A failure is no one's but the log's: the change itself stands, and a start finds
+/// the file as it is.
+pub(super) async fn settle(log: &Arc<Log>, stream: StreamId, noted: &MemoryNoted, after: Digest) {
+    let written = MemoryWritten { agent: noted.agent.clone(), target: noted.target, after };
+    if let Err(why) = record(log, stream, written.into(), noted.turn).await {
+        tracing::warn!(why, file = noted.target.file(), "a memory file was written, and the log does not say so");
     }
-    for noted in newest.into_iter().flatten() {
-        if files.digest(noted.target)? == noted.before {
-            tracing::info!(file = noted.target.file(), "a memory change that a crash cut off is finished");
-            files.write(&PlannedEdit {
-                target: noted.target,
-                changes: noted.changes,
-                before: noted.before,
-                after: noted.after,
-                summary: String::new(),
-            })?;
-        }
-    }
-    Ok(())
 }
 
 async fn record(log: &Arc<Log>, stream: StreamId, event: Event, turn: Option<TurnId>) -> Result<(), String> {
@@ -137,9 +125,11 @@ async fn record(log: &Arc<Log>, stream: StreamId, event: Event, turn: Option<Tur
         causation: EventId::default(),
         principal: PrincipalId::default(),
     };
-    log.append(tip, vec![draft]).await.map(|_| ()).map_err(|error| format!("nothing was changed: {error}"))
+    log.append(tip, vec![draft]).await.map(|_| ()).map_err(|error| error.to_string())
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(|error| format!("the work was cut off: {error}"))?
 }

@@ -142,6 +142,13 @@ pub trait MemoryFiles: Send + Sync {
     /// The refusal, in words that help the writer to do better.
     fn plan(&self, edit: &MemoryEdit) -> Result<PlannedEdit, String>;
 
+    /// Applies recorded changes to the file as it is, to write again what a crash cut off. Nothing is checked but that
+    /// the changes fit: they were checked when they were planned.
+    ///
+    /// # Errors
+    /// In words, when the file can't be read or does not hold the entries that the changes name.
+    fn replay(&self, target: MemoryTarget, changes: &[MemoryChange]) -> Result<PlannedEdit, String>;
+
     /// Writes a planned edit as one step. Refuses if the file is not the one that was planned for; does nothing if it
     /// is already as planned.
     ///

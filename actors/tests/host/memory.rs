@@ -1,7 +1,14 @@
 use crate::support::*;
-use dispatch_actors::{HostSettings, ports::ErrorClass};
+use dispatch_actors::{
+    HostHandle, HostSettings,
+    ports::{ErrorClass, MemoryEdit, MemoryOperation, MemoryReply},
+};
+use dispatch_events::{
+    Event,
+    catalogue::{input::Outcome, memory::MemoryTarget},
+};
 use std::{
-    sync::atomic::Ordering,
+    sync::{Mutex, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -121,8 +128,6 @@ fn in_mode_best_effort_what_a_crash_left_is_abandoned_by_name() {
 
 #[test]
 fn a_note_is_visible_to_tools_at_once_and_adopted_only_by_the_next_session() {
-    use dispatch_actors::ports::{MemoryEdit, MemoryOperation};
-    use dispatch_events::catalogue::memory::MemoryTarget;
     block_on(async {
         let outside = outside();
         outside.script([Act::Say("one"), Act::Say("two"), Act::Say("three")]);
@@ -137,6 +142,128 @@ fn a_note_is_visible_to_tools_at_once_and_adopted_only_by_the_next_session() {
         let has = |body: &String| body.contains("likes tea");
         assert_eq!(bodies.iter().map(has).collect::<Vec<_>>(), [false, false, true]);
         let kinds: Vec<_> = outside.kinds().into_iter().filter(|kind| kind.starts_with("memory.")).collect();
-        assert_eq!(kinds, ["memory.adopted", "memory.noted", "memory.adopted"]);
+        assert_eq!(kinds, ["memory.adopted", "memory.noted", "memory.written", "memory.adopted"]);
+    });
+}
+
+async fn note(host: &HostHandle, content: &str) -> MemoryReply {
+    let operations = vec![MemoryOperation::Add { content: content.into() }];
+    let edit = MemoryEdit { target: MemoryTarget::Memory, operations };
+    host.memory_edit(edit, "cli").await.map_err(|refusal| refusal.to_string())
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn a_memory_that_a_person_took_out_by_hand_does_not_come_back_at_the_next_start() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        note(&host, "a wrong memory").await.unwrap();
+        *outside.files.lock().unwrap() = Default::default();
+        let (_host, _) = outside.host(settings(), false).await;
+        assert_eq!(outside.files.lock().unwrap()[0], [""; 0]);
+    });
+}
+
+#[test]
+fn a_write_that_did_not_happen_is_made_once_by_the_next_start() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        note(&host, "first").await.unwrap();
+        outside.write_failures.store(1, Ordering::SeqCst);
+        let why = note(&host, "second").await.unwrap_err();
+        assert!(why.contains("the next start makes it"), "{why}");
+        assert_eq!(outside.files.lock().unwrap()[0], ["first"]);
+        let _next = outside.host(settings(), false).await;
+        assert_eq!(outside.files.lock().unwrap()[0], ["first", "second"]);
+        outside.files.lock().unwrap()[0] = texts(&["first"]);
+        let _after = outside.host(settings(), false).await;
+        assert_eq!(outside.files.lock().unwrap()[0], ["first"], "it was taken out by hand after that");
+        assert_eq!((outside.count("memory.noted"), outside.count("memory.written")), (2, 2));
+    });
+}
+
+#[test]
+fn a_hand_edit_before_the_next_start_settles_a_write_that_did_not_happen() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        outside.write_failures.store(1, Ordering::SeqCst);
+        note(&host, "noted").await.unwrap_err();
+        outside.files.lock().unwrap()[0] = texts(&["by hand"]);
+        let _next = outside.host(settings(), false).await;
+        assert_eq!(outside.files.lock().unwrap()[0], ["by hand"]);
+        *outside.files.lock().unwrap() = Default::default();
+        let _after = outside.host(settings(), false).await;
+        assert_eq!(outside.files.lock().unwrap()[0], [""; 0], "the file is as before the change, and by wish");
+    });
+}
+
+#[test]
+fn the_text_of_a_note_stands_in_the_log_once() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        for text in ["the first of them", "the second of them"] {
+            note(&host, text).await.unwrap();
+        }
+        let said: Vec<_> =
+            outside.events().iter().filter_map(|recorded| recorded.event().map(Event::to_json)).collect();
+        let said = serde_json::to_string(&said).unwrap();
+        assert_eq!(said.matches("the first of them").count(), 1, "{said}");
+    });
+}
+
+/// Makes the next holder of a lock panic.
+fn poison<T: Send>(lock: &Mutex<T>) {
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| {
+            let _held = lock.lock().unwrap();
+            panic!("poisoned on purpose");
+        });
+        assert!(holder.join().is_err());
+    });
+}
+
+#[test]
+fn a_backend_that_panics_when_it_recalls_costs_one_recall() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Say("one"), Act::Say("two")]);
+        let (host, _) = outside.host(settings(), true).await;
+        poison(&outside.recall);
+        assert_eq!(turn(&host, "s", "go").await.outcome, Outcome::Completed);
+        outside.recall.clear_poison();
+        *outside.recall.lock().unwrap() = Some(("found again".into(), Duration::ZERO));
+        assert_eq!(turn(&host, "t", "go").await.outcome, Outcome::Completed);
+        assert_eq!((outside.count("memory.recall_skipped"), outside.count("memory.recalled")), (1, 1));
+        let whys: Vec<_> = outside
+            .events()
+            .into_iter()
+            .filter_map(|recorded| match recorded.event() {
+                Some(Event::MemoryRecallSkipped(skipped)) => Some(skipped.why.clone()),
+                _ => None,
+            })
+            .collect();
+        assert!(whys[0].contains("fault"), "{whys:?}");
+    });
+}
+
+#[test]
+fn a_backend_that_panics_when_it_syncs_is_asked_again() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Say("one")]);
+        let (host, _) = outside.host(settings(), true).await;
+        poison(&outside.synced);
+        turn(&host, "s", "go").await;
+        until("it failed once", || outside.count("obligation.failed") == 1).await;
+        outside.synced.clear_poison();
+        until("it is synced", || outside.count("memory.synced") == 1).await;
+        assert_eq!(outside.synced.lock().unwrap().len(), 1);
     });
 }

@@ -7,7 +7,7 @@ use dispatch_events::{
     Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
     catalogue::{
         input::{Intent, Principal},
-        memory::MemoryTarget,
+        memory::{MemoryChange, MemoryTarget},
         message::ToolCall,
         tool::{EffectClass, EffectDisposition, ToolOutcome},
     },
@@ -56,6 +56,8 @@ pub struct Outside {
     pub synced: Mutex<Vec<Exchange>>,
     pub sync_failures: AtomicUsize,
     pub files: Mutex<[Vec<String>; 2]>,
+    /// How many of the next writes of a file fail.
+    pub write_failures: AtomicUsize,
     /// How often the check of tool arguments panics, which happens inside the Session actor.
     pub panics: AtomicUsize,
 }
@@ -81,6 +83,7 @@ pub fn outside() -> Arc<Outside> {
         synced: Mutex::default(),
         sync_failures: AtomicUsize::new(0),
         files: Mutex::default(),
+        write_failures: AtomicUsize::new(0),
         panics: AtomicUsize::new(0),
     })
 }
@@ -350,18 +353,27 @@ impl MemoryFiles for Files {
         Ok(self.0.files.lock().unwrap()[usize::from(target == MemoryTarget::User)].clone())
     }
     fn plan(&self, edit: &MemoryEdit) -> Result<PlannedEdit, String> {
-        let before = self.entries(edit.target)?.join("\n§\n");
-        let mut after = before.clone();
-        let mut changes = Vec::new();
-        for operation in &edit.operations {
-            let MemoryOperation::Add { content } = operation else { return Err("only add is scripted".into()) };
-            after = if after.is_empty() { content.clone() } else { format!("{after}\n§\n{content}") };
-            changes.push(dispatch_events::catalogue::memory::MemoryChange::Added(Digest::of(content.as_bytes())));
+        let changes = edit.operations.iter().map(|operation| match operation {
+            MemoryOperation::Add { content } => Ok(MemoryChange::Added(content.clone())),
+            _ => Err("only add is scripted".to_owned()),
+        });
+        self.replay(edit.target, &changes.collect::<Result<Vec<_>, _>>()?)
+    }
+    fn replay(&self, target: MemoryTarget, changes: &[MemoryChange]) -> Result<PlannedEdit, String> {
+        let before = self.digest(target)?;
+        let mut entries = self.entries(target)?;
+        for change in changes {
+            let MemoryChange::Added(new) = change else { return Err("only add is scripted".into()) };
+            entries.push(new.clone());
         }
-        let before = Digest::of(before.as_bytes());
-        Ok(PlannedEdit { target: edit.target, changes, before, after, summary: "added".into() })
+        let (changes, after) = (changes.to_vec(), entries.join("\n§\n"));
+        Ok(PlannedEdit { target, changes, before, after, summary: "added".into() })
     }
     fn write(&self, planned: &PlannedEdit) -> Result<(), String> {
+        if self.0.write_failures.load(Ordering::SeqCst) > 0 {
+            self.0.write_failures.fetch_sub(1, Ordering::SeqCst);
+            return Err("scripted".into());
+        }
         let entries = planned.after.split("\n§\n").map(str::to_owned).collect();
         self.0.files.lock().unwrap()[usize::from(planned.target == MemoryTarget::User)] = entries;
         Ok(())

@@ -13,7 +13,11 @@ mod snapshot;
 mod words;
 
 use dispatch_actors::ports::memory::{MemoryEdit, MemoryFiles, MemorySnapshot, PlannedEdit};
-use dispatch_events::{Clock, Digest, catalogue::memory::MemoryTarget, disk};
+use dispatch_events::{
+    Clock, Digest,
+    catalogue::memory::{MemoryChange, MemoryTarget},
+    disk,
+};
 use entries::Entries;
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -111,6 +115,14 @@ impl MemoryFiles for DiskMemory {
             summary: done.summary,
             after,
         })
+    }
+
+    fn replay(&self, target: MemoryTarget, changes: &[MemoryChange]) -> Result<PlannedEdit, String> {
+        let bytes = self.bytes(target)?;
+        let entries = Entries::parse(&bytes).ok_or_else(|| words::no_text(target))?;
+        let after = edit::replay(target, entries, changes)?.join();
+        let (changes, before) = (changes.to_vec(), Digest::of(&bytes));
+        Ok(PlannedEdit { target, changes, before, after, summary: String::new() })
     }
 
     fn write(&self, planned: &PlannedEdit) -> Result<(), String> {

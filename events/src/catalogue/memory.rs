@@ -11,12 +11,13 @@ pub struct MemoryNoted {
     pub agent: String,
     /// The file.
     pub target: MemoryTarget,
-    /// What changes, in order.
+    /// What changes, in order. Applied to the file as it was before, they give the file after: so a start can finish what
+    /// a crash cut off, and no text stands in the log a second time.
     pub changes: Vec<MemoryChange>,
-    /// Digest of the file before.
+    /// Digest of the file's bytes before.
     pub before: Digest,
-    /// The whole file after, so that a start can finish what a crash cut off.
-    pub after: String,
+    /// Digest of the file's bytes after.
+    pub after: Digest,
     /// Who wrote: `tool`, `cli`, `http`, `file` (a person edited it).
     pub writer: String,
     /// The turn, where a tool wrote.
@@ -45,17 +46,29 @@ impl MemoryTarget {
 /// A change of one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MemoryChange {
-    /// A new entry; its text is in the file.
-    Added(Digest),
+    /// The text of a new entry, behind the others.
+    Added(String),
     /// An entry in place of another.
     Replaced {
         /// Digest of the entry that went.
         old: Digest,
-        /// Digest of the entry that came.
-        new: Digest,
+        /// Text of the entry that came.
+        new: String,
     },
-    /// An entry went.
+    /// Digest of an entry that went.
     Removed(Digest),
+}
+
+/// The newest `memory.noted` of a file is done with: the file holds it, or a person's edit came first. What the file
+/// holds later is somebody's wish, and no start writes that change again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryWritten {
+    /// The agent.
+    pub agent: String,
+    /// The file.
+    pub target: MemoryTarget,
+    /// Digest of the file's bytes now; that of `memory.noted` unless a person's edit came first.
+    pub after: Digest,
 }
 
 /// The memory backend answered before the turn's first model call. The text stands here once.

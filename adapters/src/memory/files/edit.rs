@@ -57,7 +57,14 @@ pub(super) fn apply(
     let mut entries = before.clone();
     let mut changes = Vec::new();
     for operation in operations {
-        changes.extend(one(target, &mut entries, operation)?);
+        match one(target, &mut entries, operation) {
+            Ok(change) => changes.extend(change),
+            Err(_) if stands(before, operations) => {
+                let summary = words::summary(operations, &[], before.chars(), limit);
+                return Ok(Done { entries: before.clone(), changes: Vec::new(), summary });
+            }
+            Err(why) => return Err(why),
+        }
     }
     let (was, now) = (before.chars(), entries.chars());
     // A store that a person let grow above its limit may still be made smaller step by step.
@@ -77,7 +84,7 @@ fn one(
         MemoryOperation::Add { content } => {
             let content = content.trim();
             let new = entries.push(content.to_owned());
-            Ok(new.then(|| MemoryChange::Added(digest(content))))
+            Ok(new.then(|| MemoryChange::Added(content.to_owned())))
         }
         MemoryOperation::Replace { old_text, content } => {
             let at = find(target, entries, old_text)?;
@@ -86,7 +93,7 @@ fn one(
             if old == content {
                 return Ok(None);
             }
-            let (old, new) = (digest(&old), digest(content));
+            let (old, new) = (digest(&old), content.to_owned());
             let took_place = entries.replace(at, content.to_owned());
             Ok(Some(if took_place { MemoryChange::Replaced { old, new } } else { MemoryChange::Removed(old) }))
         }
@@ -95,6 +102,41 @@ fn one(
             Ok(Some(MemoryChange::Removed(digest(&entries.remove(at)))))
         }
     }
+}
+
+/// Whether the file shows that this edit was made before, as when a crash took the answer and the call runs again: each
+/// new text is an entry, no other entry holds the words that were to go, and there is a new text to tell it by. A removal
+/// alone leaves no trace, so its repeat is refused, and changes nothing either.
+fn stands(entries: &Entries, operations: &[MemoryOperation]) -> bool {
+    let list = entries.list();
+    let gone = |old_text: &str, but: Option<&str>| {
+        let wanted = old_text.trim();
+        !wanted.is_empty() && !list.iter().any(|entry| Some(entry.as_str()) != but && entry.contains(wanted))
+    };
+    let is_there = |content: &str| list.iter().any(|entry| entry == content.trim());
+    let tells = |operation: &MemoryOperation| !matches!(operation, MemoryOperation::Remove { .. });
+    operations.iter().any(tells)
+        && operations.iter().all(|operation| match operation {
+            MemoryOperation::Add { content } => is_there(content),
+            MemoryOperation::Replace { old_text, content } => is_there(content) && gone(old_text, Some(content.trim())),
+            MemoryOperation::Remove { old_text } => gone(old_text, None),
+        })
+}
+
+/// Applies changes that were made before, in their order.
+pub(super) fn replay(target: MemoryTarget, mut entries: Entries, changes: &[MemoryChange]) -> Result<Entries, String> {
+    for change in changes {
+        let at = |old: Digest| entries.list().iter().position(|entry| digest(entry) == old);
+        let fits = match change {
+            MemoryChange::Added(new) => entries.push(new.clone()),
+            MemoryChange::Replaced { old, new } => at(*old).is_some_and(|at| entries.replace(at, new.clone())),
+            MemoryChange::Removed(old) => at(*old).map(|at| entries.remove(at)).is_some(),
+        };
+        if !fits {
+            return Err(words::no_fit(target));
+        }
+    }
+    Ok(entries)
 }
 
 /// The one entry that holds the words.

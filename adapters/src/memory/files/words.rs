@@ -86,6 +86,14 @@ pub(super) fn no_text(target: MemoryTarget) -> String {
     format!("{} is not UTF-8 text, so nothing was changed; save it as UTF-8 and try again", target.file())
 }
 
+pub(super) fn no_fit(target: MemoryTarget) -> String {
+    let file = target.file();
+    format!(
+        "a recorded change names an entry that {file} does not hold, so nothing was written; compare {file} with the \
+         newest `memory.noted` and edit it by hand"
+    )
+}
+
 fn inventory(entries: &Entries) -> String {
     if entries.list().is_empty() {
         return "(none)".to_owned();

@@ -3,7 +3,7 @@ use dispatch_events::{
     ObligationId, TurnId,
     catalogue::memory::{
         MemoryAdopted, MemoryChange, MemoryNoted, MemoryRecallSkipped, MemoryRecalled, MemorySynced, MemoryTarget,
-        MemoryWarmed,
+        MemoryWarmed, MemoryWritten,
     },
 };
 
@@ -14,18 +14,19 @@ pub fn samples() -> Vec<Sample> {
         target: MemoryTarget::Memory,
         changes: vec![],
         before: digest(1),
-        after: String::new(),
+        after: digest(6),
         writer: "file".into(),
         turn: None,
     };
     let changes = vec![
-        MemoryChange::Added(digest(2)),
-        MemoryChange::Replaced { old: digest(3), new: digest(4) },
+        MemoryChange::Added(text()),
+        MemoryChange::Replaced { old: digest(3), new: text() },
         MemoryChange::Removed(digest(5)),
     ];
     vec![
         empty(noted.clone()),
-        full(MemoryNoted { target: MemoryTarget::User, changes, after: text(), turn: Some(turn), ..noted }),
+        full(MemoryNoted { target: MemoryTarget::User, changes, turn: Some(turn), ..noted }),
+        plain(MemoryWritten { agent: "main".into(), target: MemoryTarget::User, after: digest(6) }),
         plain(MemoryRecalled { turn, backend: "mem0".into(), block: text(), took_ms: 800 }),
         plain(MemoryRecallSkipped { turn, backend: "mem0".into(), why: "timeout".into(), took_ms: 8000 }),
         empty(MemoryAdopted { agent: "main".into(), memory: vec![], user: vec![] }),

@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn edits_give_the_file_and_name_what_changed() {
     for (before, operations, after, changes) in [
-        (None, vec![add(" a ")], "a", vec![MemoryChange::Added(of("a"))]),
-        (Some("a\n§\nb"), vec![add("c")], "a\n§\nb\n§\nc", vec![MemoryChange::Added(of("c"))]),
+        (None, vec![add(" a ")], "a", vec![MemoryChange::Added("a".into())]),
+        (Some("a\n§\nb"), vec![add("c")], "a\n§\nb\n§\nc", vec![MemoryChange::Added("c".into())]),
         (
             Some("a\n§\nb"),
             vec![replace("a", "x")],
             "x\n§\nb",
-            vec![MemoryChange::Replaced { old: of("a"), new: of("x") }],
+            vec![MemoryChange::Replaced { old: of("a"), new: "x".into() }],
         ),
         (Some("a\n§\nb"), vec![remove("b")], "a", vec![MemoryChange::Removed(of("b"))]),
         (Some("a\n§\nb"), vec![replace("a", "b")], "b", vec![MemoryChange::Removed(of("a"))]),
@@ -23,13 +23,16 @@ fn edits_give_the_file_and_name_what_changed() {
             "newer",
             vec![
                 MemoryChange::Removed(of("old fact")),
-                MemoryChange::Added(of("new")),
-                MemoryChange::Replaced { old: of("new"), new: of("newer") },
+                MemoryChange::Added("new".into()),
+                MemoryChange::Replaced { old: of("new"), new: "newer".into() },
             ],
         ),
     ] {
         let fixture = with(before);
-        let planned = fixture.edit(operations.clone()).unwrap();
+        let planned = fixture.plan(operations.clone()).unwrap();
+        let replayed = fixture.files.replay(MemoryTarget::Memory, &planned.changes).unwrap();
+        assert_eq!(replayed, PlannedEdit { summary: String::new(), ..planned.clone() }, "{operations:?}");
+        fixture.files.write(&planned).unwrap();
         assert_eq!(planned.changes, changes, "{operations:?}");
         assert_eq!((fixture.on_disk(), planned.before), (after.to_owned(), of(before.unwrap_or(""))), "{operations:?}");
     }
@@ -44,6 +47,53 @@ fn a_repeat_is_a_success_that_leaves_the_bytes_alone() {
         assert!(planned.summary.contains("stored already"), "{}", planned.summary);
     }
     assert_eq!(fixture.on_disk(), "a\n§\nb\n\n");
+}
+
+#[test]
+fn the_same_edit_again_finds_the_file_as_asked() {
+    for (before, operations) in [
+        ("tea is green", vec![replace("green", "rain")]),
+        ("tea is green", vec![replace("tea", "tea is hot")]),
+        ("old\n§\nkeep", vec![remove("old"), add("new")]),
+        ("a1\n§\nb1\n§\nc1", vec![replace("a1", "x"), replace("b1", "y"), remove("c1")]),
+    ] {
+        let fixture = with(Some(before));
+        fixture.edit(operations.clone()).unwrap();
+        let after = fixture.on_disk();
+        let again = fixture.edit(operations.clone()).unwrap();
+        assert_eq!((again.changes.len(), fixture.on_disk()), (0, after), "{operations:?}");
+        assert!(again.summary.contains("stored already"), "{}", again.summary);
+    }
+}
+
+#[test]
+fn an_edit_that_is_not_proven_to_be_made_is_refused() {
+    for (there, operations) in [
+        ("a", vec![remove("gone")]),
+        ("a", vec![replace("gone", "b")]),
+        ("a\n§\nb", vec![remove("gone"), add("c")]),
+        ("a\n§\nb1\n§\nb2", vec![replace("b", "a")]),
+        ("a\n§\nb", vec![replace("gone", "a"), remove("b")]),
+        ("a", vec![replace("", "a")]),
+    ] {
+        let fixture = with(Some(there));
+        assert!(fixture.edit(operations.clone()).is_err(), "{operations:?}");
+        assert_eq!(fixture.on_disk(), there);
+    }
+}
+
+#[test]
+fn recorded_changes_that_do_not_fit_the_file_are_refused() {
+    let fixture = with(Some("a\n§\nb"));
+    for changes in [
+        vec![MemoryChange::Added("a".into())],
+        vec![MemoryChange::Removed(of("c"))],
+        vec![MemoryChange::Replaced { old: of("c"), new: "d".into() }],
+        vec![MemoryChange::Replaced { old: of("a"), new: "b".into() }],
+    ] {
+        let error = fixture.files.replay(MemoryTarget::Memory, &changes).unwrap_err();
+        assert!(error.contains("MEMORY.md") && error.contains("nothing was written"), "{changes:?}: {error}");
+    }
 }
 
 #[test]
