@@ -17,6 +17,7 @@
 
 pub mod answer;
 pub mod body;
+pub mod bounds;
 pub mod calls;
 pub mod json_text;
 pub mod replay;

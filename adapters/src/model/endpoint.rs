@@ -10,7 +10,10 @@ mod tests;
 pub use limits::Limits;
 
 use super::{
-    chat_completions::body::{self, Reading},
+    chat_completions::{
+        body::{self, Reading},
+        bounds,
+    },
     failure::{self, fault},
     profile::{ApiKey, ReplayReasoning},
 };
@@ -113,7 +116,9 @@ impl HttpTarget {
             None => error.message,
         };
         let step = failure::next_step(error.class);
-        let message = format!("model profile `{}` at {}: {cause}. Next: {step}", self.profile, self.url);
+        // An answer that is too large brings a step of its own.
+        let next = if cause.ends_with(bounds::NEXT) { String::new() } else { format!(". Next: {step}") };
+        let message = format!("model profile `{}` at {}: {cause}{next}", self.profile, self.url);
         ModelError { message, ..error }
     }
 }

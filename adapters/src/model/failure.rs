@@ -116,13 +116,19 @@ pub fn classify(status: u16, text: &str, wait_ms: Option<u64>) -> ErrorClass {
 /// What a person does next, for each class.
 pub fn next_step(class: ErrorClass) -> &'static str {
     match class {
-        ErrorClass::RateLimit => "it is retried after the wait; if it stays, raise the limit or use another profile",
+        ErrorClass::RateLimit => {
+            "what has shown no text is asked for again a few times, after a wait of bearable length; else send it again \
+             later, raise the limit, or use another profile"
+        }
         ErrorClass::Overloaded | ErrorClass::ServerError => {
-            "it is retried; if it stays, look at the vendor's status page"
+            "what has shown no text is asked for again a few times; else look at the vendor's status page, and send it \
+             again"
         }
         ErrorClass::Timeout => "check that the server answers; `stall_timeout_s` of the profile sets how long to wait",
         ErrorClass::Connection => "check that the server runs and that `base_url` of the profile is right",
-        ErrorClass::Incomplete => "it is retried; if it stays, look at the server's log",
+        ErrorClass::Incomplete => {
+            "what has shown no text is asked for again a few times; else look at the server's log, and send it again"
+        }
         ErrorClass::InvalidResponse => {
             "check that `base_url` of the profile points to the API itself, usually ending in /v1"
         }

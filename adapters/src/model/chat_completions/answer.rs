@@ -1,6 +1,7 @@
 //! One answer, built from chunks or from a whole document.
 
 use super::{
+    bounds::{self, ANSWER_MAX, CALLS_MAX, CONTENT_MAX, KEPT_MAX},
     calls::{CallFault, Calls},
     json_text::{Members, push_string},
     replay::{REPLAYED, push_member},
@@ -71,12 +72,24 @@ impl AnswerBuilder {
             }
             for part in [choice.delta, choice.message].into_iter().flatten() {
                 self.part(part, out)?;
+                self.check_size()?;
             }
             if let Some(finish) = choice.finish_reason.filter(|finish| !finish.is_empty()) {
                 self.finish = Some(finish);
             }
         }
-        Ok(())
+        self.check_size()
+    }
+
+    /// What is held: a far side that never stops must not fill the memory.
+    fn check_size(&self) -> Result<(), ModelError> {
+        bounds::within(self.content_size(), CONTENT_MAX, "text, reasoning and tool calls")?;
+        bounds::within(self.kept.size(), KEPT_MAX, "the fields that go back to the vendor")
+    }
+
+    fn content_size(&self) -> usize {
+        let words = [&self.finish, &self.response].into_iter().flatten().map(String::len).sum::<usize>();
+        self.text.as_str().len() + self.reasoning.as_str().len() + self.calls.size() + words
     }
 
     fn part(&mut self, part: Members<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
@@ -89,9 +102,7 @@ impl AnswerBuilder {
                 // What a model says instead of an answer is for the person as well.
                 "content" | "refusal" => self.text(value, out)?,
                 "tool_calls" => {
-                    let entries: Vec<Members<'_>> = serde_json::from_str(value.get())
-                        .map_err(|why| fault(ErrorClass::InvalidResponse, format!("`tool_calls` is broken: {why}")))?;
-                    self.calls.push(entries.into_iter().map(CallPiece::entry).collect()).map_err(undecidable)?;
+                    self.calls.push(call_pieces(value)?).map_err(undecidable)?;
                 }
                 "function_call" => {
                     self.calls.push(vec![CallPiece::function_call(value)]).map_err(undecidable)?;
@@ -181,12 +192,14 @@ impl AnswerBuilder {
             }
             _ => {}
         }
+        let content = self.content_size();
         let done = self.calls.finish(self.response.as_deref().unwrap_or_default()).map_err(undecidable)?;
         let mut extra = self.kept.members(self.replay)?;
         if !done.beside.is_empty() {
             let objects: Vec<String> = done.beside.iter().map(|members| format!("{{{members}}}")).collect();
             push_member(&mut extra, "tool_calls", &format!("[{}]", objects.join(",")));
         }
+        bounds::within(content + extra.len(), ANSWER_MAX, "the answer and what goes back to the vendor")?;
         // Some vendors end with `[DONE]` alone; the word is then the one that the others use.
         let word = if done.calls.is_empty() { "stop" } else { "tool_calls" };
         let reasoning = self.reasoning.finish().map_err(half)?;
@@ -202,7 +215,20 @@ impl AnswerBuilder {
     }
 }
 
+/// The entries of `tool_calls`. They are counted before they are read: an empty one has two bytes on the wire.
+fn call_pieces(value: &RawValue) -> Result<Vec<CallPiece<'_>>, ModelError> {
+    let broken = |why| fault(ErrorClass::InvalidResponse, format!("`tool_calls` is broken: {why}"));
+    let entries: Vec<&RawValue> = serde_json::from_str(value.get()).map_err(broken)?;
+    if entries.len() > CALLS_MAX {
+        return Err(undecidable(CallFault::TooMany));
+    }
+    entries.into_iter().map(|entry| serde_json::from_str(entry.get()).map(CallPiece::entry).map_err(broken)).collect()
+}
+
 fn undecidable(why: CallFault) -> ModelError {
+    if why == CallFault::TooMany {
+        return bounds::too_large(&why.to_string());
+    }
     fault(ErrorClass::InvalidResponse, why.to_string())
 }
 

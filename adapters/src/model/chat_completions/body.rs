@@ -4,6 +4,7 @@
 //! their own making, and proxies with HTML. The first character tells them apart more reliably than the header does.
 
 use super::{
+    bounds::{self, DOCUMENT_MAX},
     stream::{self, Body},
     whole,
 };
@@ -18,9 +19,6 @@ use futures_util::{
     stream::{BoxStream, iter, once},
 };
 use std::time::Duration;
-
-/// Largest document, in bytes.
-const DOCUMENT_MAX: usize = 64 << 20;
 
 /// Largest part of an unusable body that is read, for the message, in bytes.
 const EXCERPT_MAX: usize = 8 << 10;
@@ -114,8 +112,7 @@ async fn document(mut body: Body, replay: ReplayReasoning) -> Vec<Result<ModelEv
             Err(error) => return vec![Err(error)],
         }
         if text.len() > DOCUMENT_MAX {
-            let message = format!("the answer is longer than {} MiB", DOCUMENT_MAX >> 20);
-            return vec![Err(fault(ErrorClass::InvalidResponse, message))];
+            return vec![Err(bounds::too_large(&format!("the document has more than {} MiB", DOCUMENT_MAX >> 20)))];
         }
     }
     match whole::answer(&text, replay) {

@@ -5,6 +5,7 @@
 //! are possible the answer is refused, because a wrong reading runs a tool with somebody else's arguments.
 
 use super::{
+    bounds::CALLS_MAX,
     replay::{REPLAYED_BESIDE_CALLS, push_member},
     text::{HalfCharacter, Pieces},
     wire::CallPiece,
@@ -20,6 +21,9 @@ pub enum CallFault {
     /// Two readings are possible.
     #[error("its tool calls can't be told apart ({0}), so none was run")]
     Undecidable(&'static str),
+    /// There are more than [`CALLS_MAX`].
+    #[error("it has more than {CALLS_MAX} tool calls, so none was run")]
+    TooMany,
     /// A string is broken.
     #[error("a tool call is broken: {0}")]
     Half(#[from] HalfCharacter),
@@ -62,22 +66,36 @@ impl Calls {
         self.0.is_empty()
     }
 
+    /// What is held of them, in bytes.
+    pub fn size(&self) -> usize {
+        let beside = |call: &Open| call.beside.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
+        let all = |call: &Open| call.id.len() + call.name.len() + call.arguments.as_str().len() + beside(call);
+        self.0.iter().map(all).sum()
+    }
+
     /// Takes the pieces of one chunk.
     ///
     /// # Errors
     /// When a piece may belong to more than one call, or is broken.
     pub fn push(&mut self, pieces: Vec<CallPiece<'_>>) -> Result<(), CallFault> {
         let siblings = pieces.len();
+        if siblings > CALLS_MAX {
+            return Err(CallFault::TooMany);
+        }
         let mut touched = HashSet::new();
         for (place, piece) in pieces.into_iter().enumerate() {
             let found = match piece.index {
                 Some(index) => self.with_index(index, &piece)?,
                 None => self.without_index(&piece, place, siblings, &touched)?,
             };
-            let at = found.unwrap_or_else(|| {
-                self.0.push(Open::default());
-                self.0.len() - 1
-            });
+            let at = match found {
+                Some(at) => at,
+                None if self.0.len() == CALLS_MAX => return Err(CallFault::TooMany),
+                None => {
+                    self.0.push(Open::default());
+                    self.0.len() - 1
+                }
+            };
             touched.insert(at);
             self.0[at].take(piece)?;
         }

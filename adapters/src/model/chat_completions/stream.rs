@@ -4,7 +4,7 @@
 //! body. A body that ends without either is incomplete, and so is a broken connection before `[DONE]`, whatever came
 //! before: nothing is called finished on a guess.
 
-use super::{answer::AnswerBuilder, wire::Chunk};
+use super::{answer::AnswerBuilder, bounds::EventSize, wire::Chunk};
 use crate::model::{
     failure::{self, fault},
     profile::ReplayReasoning,
@@ -61,8 +61,10 @@ pub fn events(
         seen.store(true, Ordering::Release);
         Ok(Bytes::from_static(TAIL))
     });
+    let mut size = EventSize::default();
+    let bounded = body.map(move |piece| piece.and_then(|piece| size.take(&piece).map(|()| piece)));
     let reader = Reader {
-        frames: EventStream::new(body.chain(tail).boxed()),
+        frames: EventStream::new(bounded.chain(tail).boxed()),
         ended,
         answer: Some(AnswerBuilder::new(replay)),
         ready: VecDeque::new(),

@@ -1,5 +1,6 @@
 //! Streams as vendors send them, cut in every way.
 
+mod bounds;
 mod calls;
 mod cuts;
 mod odd;

@@ -67,3 +67,13 @@ fn an_error_object_names_its_status() {
     assert_eq!((error.class, error.status), (ErrorClass::RateLimit, Some(429)));
     assert!(error.message.ends_with("slow down"), "{}", error.message);
 }
+
+#[test]
+fn a_step_promises_nothing_that_does_not_happen() {
+    use ErrorClass::*;
+    for class in [RateLimit, Overloaded, ServerError, Incomplete] {
+        // Nothing is repeated once text was shown, and nothing for ever.
+        let step = next_step(class);
+        assert!(step.contains("has shown no text") && step.contains("a few times") && step.contains("else"), "{step}");
+    }
+}
