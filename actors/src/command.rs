@@ -126,8 +126,13 @@ pub enum Refusal {
     #[error("the host is shutting down: send it again when it is back")]
     Draining,
     /// The outcome of an earlier input is unknown.
-    #[error("the session is paused, because an outcome is unknown ({0}): settle it with `dispatch sessions reconcile`")]
+    #[error(
+        "the session is paused, because an outcome is unknown ({0}): look at it, then give it up with `dispatch interrupt`"
+    )]
     Paused(String),
+    /// The turn that was named is not the one that runs.
+    #[error("turn {0} does not run: nothing was stopped")]
+    StaleTurn(TurnId),
     /// The actor does not keep up.
     #[error("the host is busy: send it again in a moment")]
     Busy,
@@ -157,7 +162,7 @@ impl Refusal {
             Self::Draining => "draining",
             Self::Paused(_) => "unknown_execution",
             Self::Busy => "session_busy",
-            Self::StaleGeneration(_) => "stale_generation",
+            Self::StaleGeneration(_) | Self::StaleTurn(_) => "stale_generation",
             Self::Persistence(_) => "persistence_failed",
             Self::Storage(_) => "storage_unavailable",
             Self::NotBuilt(_) => "not_built",

@@ -11,13 +11,15 @@ use crate::{
 };
 use actix::{Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, WrapFuture};
 use backon::{BackoffBuilder, ExponentialBuilder};
-use dispatch_events::{ObligationId, StreamId};
+use dispatch_events::{ObligationId, Position, StreamId};
 use std::{
     collections::{HashSet, VecDeque},
     time::Duration,
 };
 use tokio::sync::oneshot;
 
+/// Wait before a verdict that was not recorded is told again.
+const TELL_AGAIN: Duration = Duration::from_secs(1);
 /// Most obligations in memory; what is beyond them stays in the log until the next start.
 const HELD_MAX: usize = 10_000;
 
@@ -31,6 +33,8 @@ pub struct Owe {
     pub obligation: ObligationId,
     /// What to do.
     pub job: Job,
+    /// Position of its `obligation.created`: they are met in this order.
+    pub position: Position,
     /// Attempts that had a verdict.
     pub attempts: u32,
     /// An attempt of an earlier host run may have reached the far side.
@@ -87,32 +91,31 @@ impl Courier {
         ctx.spawn(attempt);
     }
 
-    /// Has the session record the verdict, then goes on: order is kept, so a failed one is tried again before the next.
+    /// Has the session record the verdict, then goes on: order is kept, so a failed one is tried again before the next. A
+    /// verdict that is not recorded is told again; what it is about is not done again.
     fn settle(&mut self, owed: Owe, verdict: Verdict, ctx: &mut Context<Self>) {
         let wait = match &verdict {
             Verdict::Failed { retry_after_ms, .. } => Some(Duration::from_millis(*retry_after_ms)),
             _ => None,
         };
         let (reply, recorded) = oneshot::channel();
-        let command = SessionCommand::Verdict { obligation: owed.obligation, verdict, reply };
+        let command = SessionCommand::Verdict { obligation: owed.obligation, verdict: verdict.clone(), reply };
         if let Some(host) = &self.host
             && host.try_send(ToSession { session: owed.session, fresh: None, command }).is_err()
         {
-            tracing::warn!(obligation = %owed.obligation, "the host is busy: the verdict is recorded at the next attempt");
+            tracing::debug!(obligation = %owed.obligation, "the host is busy");
         }
-        let done = recorded.into_actor(self).map(move |recorded, courier, ctx| {
-            let still_open = matches!(recorded, Ok(Ok(true)));
-            match wait.filter(|_| still_open) {
-                Some(wait) => courier.again(owed, wait, ctx),
-                None => {
-                    if !matches!(recorded, Ok(Ok(_))) {
-                        tracing::warn!(obligation = %owed.obligation, "its verdict was not recorded; it is open at the next start");
-                    }
-                    courier.held.remove(&owed.obligation);
-                    courier.busy = false;
-                    courier.current = None;
-                    courier.next(ctx);
-                }
+        let done = recorded.into_actor(self).map(move |recorded, courier, ctx| match (recorded, wait) {
+            (Ok(Ok(true)), Some(wait)) => courier.again(owed, wait, ctx),
+            (Ok(Ok(_)), _) => {
+                courier.held.remove(&owed.obligation);
+                courier.busy = false;
+                courier.current = None;
+                courier.next(ctx);
+            }
+            (_, _) => {
+                tracing::warn!(obligation = %owed.obligation, "its verdict was not recorded; it is told again");
+                ctx.run_later(TELL_AGAIN, move |courier, ctx| courier.settle(owed, verdict, ctx));
             }
         });
         ctx.spawn(done);
@@ -176,7 +179,8 @@ impl Handler<Owe> for Courier {
             return;
         }
         self.held.insert(owed.obligation);
-        self.queue.push_back(owed);
+        let place = self.queue.iter().rposition(|other| other.position <= owed.position).map_or(0, |at| at + 1);
+        self.queue.insert(place, owed);
         self.next(ctx);
     }
 }

@@ -73,24 +73,22 @@ impl Host {
         }
         // Twice: the second time with a new actor, if the address that we had is dead.
         for _ in 0..2 {
+            if !self.sessions.contains_key(&message.session) {
+                self.spawn(message.session, message.fresh.as_deref(), ctx);
+            }
             let session = match self.sessions.get_mut(&message.session) {
-                Some(Entry::Leaving { held, .. }) if held.len() >= HELD_MAX => {
-                    message.command.refuse(Refusal::Busy);
-                    return;
-                }
-                Some(Entry::Leaving { held, .. }) => {
-                    held.push(message);
-                    return;
-                }
-                Some(Entry::Active { session, .. }) => session.clone(),
-                None => self.spawn(message.session, message.fresh.as_deref(), ctx),
+                Some(Entry::Active { session, .. }) => session,
+                Some(Entry::Leaving { held, .. }) if held.len() < HELD_MAX => return held.push(message),
+                Some(Entry::Leaving { .. }) | None => return message.command.refuse(Refusal::Busy),
             };
-            match session.try_send(message.command) {
+            // Every clone of an address has one place in the mailbox: a stop and a verdict get in when it is full.
+            let sent = match message.command.is_control() {
+                true => session.clone().try_send(message.command),
+                false => session.try_send(message.command),
+            };
+            match sent {
                 Ok(()) => return,
-                Err(SendError::Full(command)) => {
-                    command.refuse(Refusal::Busy);
-                    return;
-                }
+                Err(SendError::Full(command)) => return command.refuse(Refusal::Busy),
                 Err(SendError::Closed(command)) => {
                     tracing::warn!(session = %message.session, "its actor is gone; it is rebuilt from the log");
                     self.forget(message.session);
@@ -101,7 +99,7 @@ impl Host {
         message.command.refuse(Refusal::Busy);
     }
 
-    fn spawn(&mut self, id: StreamId, fresh: Option<&str>, ctx: &mut Context<Self>) -> Addr<Session> {
+    fn spawn(&mut self, id: StreamId, fresh: Option<&str>, ctx: &mut Context<Self>) {
         self.spawned += 1;
         let spawn = self.spawned;
         let mut hasher = DefaultHasher::new();
@@ -110,10 +108,9 @@ impl Host {
         let (shared, host) = (self.shared.clone(), ctx.address());
         let fresh = fresh.map(str::to_owned);
         let session = Session::start_in_arbiter(arbiter, move |_| Session::new(shared, host, id, spawn, fresh));
-        self.sessions.insert(id, Entry::Active { session: session.clone(), spawn });
+        self.sessions.insert(id, Entry::Active { session, spawn });
         self.shared.active.store(self.sessions.len(), Ordering::SeqCst);
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);
-        session
     }
 
     fn forget(&mut self, id: StreamId) {

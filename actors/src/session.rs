@@ -28,7 +28,7 @@ use crate::{
     memory_worker::Job,
     ports::{Exchange, RecallQuery},
     shared::Shared,
-    turn::{Turn, TurnStart},
+    turn::{Abandon, Turn, TurnStart},
     wire::Rendered,
 };
 use actix::{Actor, ActorContext, Addr, AsyncContext, Context};
@@ -61,6 +61,10 @@ pub struct Session {
     owed: HashSet<ObligationId>,
     /// What was in the log before this actor: somebody may have acted on it.
     loaded: Version,
+    /// Whether what an earlier run left was dealt with.
+    recovered: bool,
+    /// The host knows that this actor goes.
+    said_gone: bool,
     last_used: Instant,
 }
 
@@ -103,6 +107,8 @@ impl Session {
             running: None,
             owed: HashSet::new(),
             loaded: Version(0),
+            recovered: false,
+            said_gone: false,
             last_used: Instant::now(),
         }
     }
@@ -110,6 +116,9 @@ impl Session {
     /// What follows from the state after an append.
     fn settled(&mut self, ctx: &mut Context<Self>) {
         self.last_used = Instant::now();
+        if !self.recovered {
+            return;
+        }
         self.hand_over();
         let claimed = self
             .state
@@ -159,6 +168,7 @@ impl Session {
                 obligation: obligation.id,
                 job,
                 attempts: obligation.attempts,
+                position: obligation.position,
                 again: obligation.attempts > 0 || obligation.version <= self.loaded,
             };
             match self.shared.courier.try_send(owe) {
@@ -194,9 +204,8 @@ impl Session {
                 tracing::warn!(session = %self.id, "its viewers could not be told");
             }
         }
-        if let Some(running) = self.running.take() {
-            running.actor.try_send(crate::turn::Abandon).unwrap_or_else(|_| tracing::debug!("its turn was gone"));
-        }
+        self.running = None;
+        self.said_gone = true;
         let gone = Gone { session: self.id, spawn: self.spawn, carried: carried.is_some() };
         if self.host.try_send(gone).is_err() {
             tracing::debug!("the host is busy; it notices the dead address by itself");
@@ -207,6 +216,9 @@ impl Session {
     fn watch_idle(&self, ctx: &mut Context<Self>) {
         let idle = Duration::from_millis(self.shared.settings.idle_ms.max(1));
         ctx.run_interval(idle, move |session, _| {
+            if session.recovered {
+                session.hand_over();
+            }
             let passivate = Passivate { session: session.id, spawn: session.spawn };
             if session.is_idle() && session.last_used.elapsed() >= idle && session.host.try_send(passivate).is_err() {
                 tracing::debug!("the host is busy; the session asks again");
@@ -219,8 +231,33 @@ impl Session {
         ctx.run_interval(every, |session, ctx| session.renew(ctx));
     }
 
+    /// Nothing runs, and all that is owed is in the Courier's hands.
     fn is_idle(&self) -> bool {
-        self.running.is_none() && self.state.admissions.started().is_none()
+        let handed_over =
+            !self.recovered || self.state.obligations.open().all(|obligation| self.owed.contains(&obligation.id));
+        self.running.is_none() && handed_over && (!self.recovered || self.state.admissions.started().is_none())
+    }
+}
+
+impl Drop for Running {
+    /// However its session ends, a turn that nobody records does not go on.
+    fn drop(&mut self) {
+        if self.actor.try_send(Abandon).is_err() {
+            tracing::debug!(turn = %self.turn, "the turn's actor was gone already");
+        }
+    }
+}
+
+impl Drop for Session {
+    /// After a panic nobody has told the host that a turn has to be recovered.
+    fn drop(&mut self) {
+        let carried = self.state.admissions.started().is_some();
+        if !self.said_gone && carried {
+            let gone = Gone { session: self.id, spawn: self.spawn, carried };
+            if self.host.try_send(gone).is_err() {
+                tracing::debug!("the host is gone or busy; the turn is recovered when the session is spoken to");
+            }
+        }
     }
 }
 
@@ -231,8 +268,6 @@ impl Actor for Session {
         ctx.set_mailbox_capacity(MAILBOX);
         self.watch_idle(ctx);
         self.watch_lease(ctx);
-        if self.fresh.is_none() {
-            self.load(ctx);
-        }
+        self.load(ctx);
     }
 }

@@ -198,14 +198,17 @@ pub fn is_heavy(events: &[Event]) -> bool {
     let size = |event: &Event| match event {
         Event::InputQueued(event) => event.parts.iter().map(part_len).sum(),
         Event::MessageRecorded(event) => match &event.message {
-            dispatch_events::catalogue::message::Message::Assistant { parts, calls, .. } => {
+            dispatch_events::catalogue::message::Message::Assistant { parts, calls, reasoning, extra, .. } => {
                 parts.iter().map(part_len).sum::<usize>()
+                    + reasoning.as_ref().map_or(0, String::len)
+                    + extra.as_ref().map_or(0, |extra| extra.0.len())
                     + calls.iter().map(|call| call.arguments.0.len()).sum::<usize>()
             }
             dispatch_events::catalogue::message::Message::Given { parts, .. } => parts.iter().map(part_len).sum(),
             dispatch_events::catalogue::message::Message::User { .. } => 0,
         },
         Event::ToolFinished(event) => event.output.len(),
+        Event::ModelStreamed(event) => event.text.len(),
         Event::MemoryRecalled(event) => event.block.len(),
         Event::PromptBuilt(event) => event.context.len() + event.volatile.len(),
         Event::SessionOpened(event) => event.system.as_ref().map_or(0, String::len),

@@ -8,7 +8,9 @@ mod clean;
 mod run;
 
 use crate::{host::Host, session::Session, shared::Shared};
-use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, SpawnHandle, WrapFuture};
+use actix::{
+    Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, MessageResult, SpawnHandle, WrapFuture,
+};
 use dispatch_events::{Generation, PrincipalId, StreamId, TurnId};
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 use tracing::Instrument;
@@ -32,11 +34,19 @@ pub struct TurnStart {
     pub principal: PrincipalId,
 }
 
+/// Text that was shown of the last answer; the session knows whether that answer is recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The request that it answers.
+    pub attempt: u32,
+    /// The text.
+    pub text: String,
+}
+
 /// The actor.
 pub struct Turn {
     start: TurnStart,
-    /// Text that was shown of the answer that is coming in.
-    shown: Rc<RefCell<String>>,
+    shown: Rc<RefCell<Shown>>,
     work: Option<SpawnHandle>,
 }
 
@@ -64,21 +74,21 @@ impl Actor for Turn {
     }
 }
 
-/// Stop now. Answered with the text that was shown of the answer that was coming in.
+/// Stop now. Answered with what was shown of the last answer.
 #[derive(Message)]
-#[rtype(result = "String")]
+#[rtype(result = "Shown")]
 pub struct StopTurn;
 
 impl Handler<StopTurn> for Turn {
-    type Result = String;
+    type Result = MessageResult<StopTurn>;
 
-    fn handle(&mut self, _: StopTurn, ctx: &mut Self::Context) -> String {
+    fn handle(&mut self, _: StopTurn, ctx: &mut Self::Context) -> Self::Result {
         // Dropping the work drops the connection to the model and stops the tools.
         if let Some(work) = self.work.take() {
             ctx.cancel_future(work);
         }
         ctx.stop();
-        self.shown.take()
+        MessageResult(self.shown.take())
     }
 }
 

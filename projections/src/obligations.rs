@@ -1,7 +1,7 @@
 //! What is owed to the outside.
 
 use dispatch_events::{
-    Epoch, Event, ObligationId, Recorded, Timestamp, TurnId, Version,
+    Epoch, Event, ObligationId, Position, Recorded, Timestamp, TurnId, Version,
     catalogue::obligation::{ObligationCreated, ObligationKind},
 };
 use serde::Serialize;
@@ -35,6 +35,8 @@ pub struct Obligation {
     pub turn: TurnId,
     /// Version of its `obligation.created`.
     pub version: Version,
+    /// Position of its `obligation.created`.
+    pub position: Position,
     /// Host run that took it on.
     pub epoch: Epoch,
     /// When it was created.
@@ -106,6 +108,7 @@ impl Obligations {
             key: event.key.clone(),
             turn: event.turn,
             version: recorded.version,
+            position: recorded.position,
             epoch: recorded.epoch,
             created_at: recorded.recorded_at,
             attempts: 0,

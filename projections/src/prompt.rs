@@ -11,7 +11,9 @@ mod tests;
 pub struct BuiltPrompt {
     /// Identity and guidance.
     pub stable: Arc<str>,
-    /// The caller's system message and the project's context file.
+    /// The caller's system message, which stands in `session.opened`.
+    pub caller: String,
+    /// The project's context file.
     pub context: String,
     /// Memory blocks and the date.
     pub volatile: String,
@@ -26,14 +28,14 @@ pub struct BuiltPrompt {
 impl BuiltPrompt {
     /// The text as it is sent: the tiers that hold something, joined by blank lines.
     pub fn text(&self) -> String {
-        join(&self.stable, &self.context, &self.volatile)
+        join([&self.stable, &self.caller, &self.context, &self.volatile])
     }
 }
 
-/// The tiers that hold something, joined by blank lines.
-pub fn join(stable: &str, context: &str, volatile: &str) -> String {
-    let tiers: Vec<&str> = [stable, context, volatile].into_iter().filter(|tier| !tier.is_empty()).collect();
-    tiers.join("\n\n")
+/// The pieces that hold something, joined by blank lines.
+pub fn join(pieces: [&str; 4]) -> String {
+    let pieces: Vec<&str> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
+    pieces.join("\n\n")
 }
 
 /// The tools as they were frozen.
@@ -54,6 +56,7 @@ pub struct Prompt {
     pub built: Option<BuiltPrompt>,
     /// The tools, once they are frozen.
     pub tools: Option<FrozenTools>,
+    caller: String,
 }
 
 impl Prompt {
@@ -61,9 +64,11 @@ impl Prompt {
     pub fn apply(&mut self, recorded: &Recorded) {
         let shared = || recorded.shared.first().cloned().unwrap_or_default();
         match recorded.event() {
+            Some(Event::SessionOpened(event)) => self.caller = event.system.clone().unwrap_or_default(),
             Some(Event::PromptBuilt(event)) => {
                 self.built = Some(BuiltPrompt {
                     stable: shared(),
+                    caller: self.caller.clone(),
                     context: event.context.clone(),
                     volatile: event.volatile.clone(),
                     sources: event.sources.clone(),

@@ -66,9 +66,17 @@ pub fn failure(
 
 /// The turn ends with an error.
 pub fn fail(state: &SessionState, turn: TurnId, code: &str, message: &str, claim: ClaimFacts) -> Vec<Event> {
-    let mut events: Vec<Event> = vec![TurnFailed { turn, code: code.to_owned(), message: message.to_owned() }.into()];
+    let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
+    events.push(TurnFailed { turn, code: code.to_owned(), message: message.to_owned() }.into());
     events.extend(settle(state, Outcome::Failed, claim));
     events
+}
+
+/// What the person said stands in the transcript, also when the turn ends before its first request.
+pub fn unsaid(state: &SessionState, turn: TurnId) -> Option<Event> {
+    let known = state.turns.get(turn).filter(|turn| turn.user_message.is_none())?;
+    let message = Message::User { admission: known.admission };
+    Some(MessageRecorded { turn, message, api_content: None }.into())
 }
 
 /// Text that a person saw stays in the transcript, marked as partial.

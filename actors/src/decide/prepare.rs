@@ -55,10 +55,11 @@ pub struct PromptTexts<'a> {
 
 /// The events that freeze a session's prompt.
 pub fn build_prompt(state: &SessionState, texts: PromptTexts<'_>) -> (Vec<Event>, String) {
-    let context = state.opened.as_ref().and_then(|opened| opened.system.clone()).unwrap_or_default();
+    // The caller's text stands in `session.opened`, and only there.
+    let caller = state.opened.as_ref().and_then(|opened| opened.system.as_deref()).unwrap_or_default();
     let mut sources = vec![source("stable", "guidance", texts.stable.1)];
-    if !context.is_empty() {
-        sources.push(source("context", "caller", &context));
+    if !caller.is_empty() {
+        sources.push(source("context", "caller", caller));
     }
     let mut volatile = Vec::new();
     let blocks = [("MEMORY.md", &texts.snapshot.memory_block), ("USER.md", &texts.snapshot.user_block)];
@@ -71,7 +72,8 @@ pub fn build_prompt(state: &SessionState, texts: PromptTexts<'_>) -> (Vec<Event>
     sources.push(source("volatile", "date", texts.date));
     volatile.push(texts.date);
     let volatile = volatile.join("\n\n");
-    let text = join(texts.stable.1, &context, &volatile);
+    let context = String::new();
+    let text = join([texts.stable.1, caller, &context, &volatile]);
     let digests = |entries: &[String]| entries.iter().map(|entry| Digest::of(entry.as_bytes())).collect();
     let events = vec![
         PromptBuilt { stable: texts.stable.0, context, volatile, sources, digest: Digest::of(text.as_bytes()) }.into(),

@@ -37,7 +37,8 @@ pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event>
         return Vec::new();
     }
     let Some(started) = state.admissions.started() else {
-        return state.admissions.next().map(|next| claim_next(state, next.id, facts)).unwrap_or_default();
+        let next = state.admissions.next().filter(|_| facts.may_start);
+        return next.map(|next| claim_next(state, next.id, facts)).unwrap_or_default();
     };
     let (admission, turn) = (started.id, started.turn.unwrap_or_default());
     let generation = started.generation.unwrap_or_default();
@@ -59,6 +60,8 @@ pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event>
         return events;
     }
     events.push(InputRequeued { admission, why: why.to_owned(), times: started.requeues + 1 }.into());
-    events.extend(claim_next(state, admission, facts));
+    if facts.may_start {
+        events.extend(claim_next(state, admission, facts));
+    }
     events
 }

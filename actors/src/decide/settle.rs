@@ -42,10 +42,12 @@ pub fn claim(
 
 /// The running admission ends, and the next one starts in the same append.
 pub fn settle(state: &SessionState, outcome: Outcome, facts: ClaimFacts) -> Vec<Event> {
-    let Some(running) = state.admissions.started() else { return Vec::new() };
+    let Some(running) = state.admissions.started().or_else(|| state.admissions.unknown()) else { return Vec::new() };
     let generation = running.generation.unwrap_or_default();
-    let mut events: Vec<Event> =
-        vec![InputSettled { admission: running.id, outcome }.into(), LeaseReleased { generation }.into()];
+    let mut events: Vec<Event> = vec![InputSettled { admission: running.id, outcome }.into()];
+    if state.lease.held.is_some() {
+        events.push(LeaseReleased { generation }.into());
+    }
     let next = state.admissions.pending().find(|admission| admission.id != running.id);
     if let Some(next) = next.filter(|next| facts.may_start && next.state == AdmissionState::Queued) {
         events.extend(claim_next(state, next.id, facts));

@@ -53,13 +53,16 @@ pub enum Submitted {
 /// [`Refusal`]; nothing is to be written.
 pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) -> Result<Submitted, Refusal> {
     check(submit, facts.request)?;
-    let digest = digest(submit.intent, &submit.parts);
+    let digest = digest(submit);
     if let Some(before) = state.admissions.by_request(&submit.principal, facts.request) {
         return if before.digest == digest {
             Ok(Submitted::Repeated(before.id))
         } else {
             Err(Refusal::AdmissionConflict(facts.request.to_owned()))
         };
+    }
+    if let Some(unknown) = state.admissions.unknown() {
+        return Err(Refusal::Paused(unknown.unknown.clone().unwrap_or_default()));
     }
     if state.admissions.pending_len() >= facts.queue_limit {
         return Err(Refusal::QueueFull(state.admissions.pending_len()));
@@ -91,12 +94,22 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
     Ok(Submitted::New(events))
 }
 
+/// Most messages of a history that the caller gives.
+pub const HISTORY_MAX: usize = 900;
+
 /// The events that open a session.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for a name that can't be one.
+/// [`Refusal::Invalid`] for a name that can't be one, or a history that is too long.
 pub fn open(name: &str, agent: &str, opening: &Opening, turn: TurnId) -> Result<Vec<Event>, Refusal> {
     check_name(name)?;
+    if opening.history.len() > HISTORY_MAX {
+        let given = opening.history.len();
+        let why = format!(
+            "a history has at most {HISTORY_MAX} messages, this one {given}: give the newest, or use a durable session"
+        );
+        return Err(Refusal::Invalid(why));
+    }
     let mut events = vec![
         SessionOpened {
             name: name.to_owned(),
@@ -145,13 +158,13 @@ fn check(submit: &Submit, request: &str) -> Result<(), Refusal> {
 }
 
 /// Digest of what is asked, so that a key is not used for two different inputs.
-fn digest(intent: Intent, parts: &[Part]) -> Digest {
-    let mut pieces = vec![match intent {
+fn digest(submit: &Submit) -> Digest {
+    let mut pieces = vec![match submit.intent {
         Intent::Queue => b"queue".to_vec(),
         Intent::Steer => b"steer".to_vec(),
         Intent::Redirect => b"redirect".to_vec(),
     }];
-    for part in parts {
+    for part in &submit.parts {
         match part {
             Part::Text(text) => {
                 pieces.push(format!("text {}\n", text.len()).into_bytes());
@@ -161,6 +174,10 @@ fn digest(intent: Intent, parts: &[Part]) -> Digest {
                 pieces.push(format!("blob {media_type:?} {name:?} {address} {length}\n").into_bytes());
             }
         }
+    }
+    // A conversation that the caller gives with the input is part of what is asked.
+    if let Some(opening) = submit.opening.as_ref().filter(|given| given.system.is_some() || !given.history.is_empty()) {
+        pieces.push(format!("opening {:?}\n", (&opening.system, &opening.history)).into_bytes());
     }
     Digest::of_pieces(pieces.iter().map(Vec::as_slice))
 }

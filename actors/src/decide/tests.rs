@@ -2,7 +2,7 @@
 
 use super::{
     answer::{AnswerFacts, answer},
-    failure::{FailureFacts, failure},
+    failure::{FailureFacts, fail, failure},
     interrupt::interrupt,
     obligation::{Verdict, verdict},
     recover::recover,
@@ -177,12 +177,40 @@ fn tools_run_in_segments_and_barriers() {
 }
 
 #[test]
-fn a_tool_that_had_started_is_not_announced_twice() {
+fn every_run_of_a_tool_is_announced() {
     let mut state = given(running());
     let calls = asks(&mut state, &["look", "look"]);
-    apply(&mut state, ToolStarted { turn: turn_id(1), call: calls[0], class: EffectClass::Read }.into());
     let both: Vec<_> = calls.iter().map(|call| (*call, EffectClass::Read)).collect();
-    assert_eq!(names(&start(&state, turn_id(1), &both)), ["tool.started"]);
+    assert_eq!(names(&start(turn_id(1), &both)), ["tool.started", "tool.started"]);
+}
+
+#[test]
+fn what_a_person_said_stays_when_the_turn_ends_before_its_first_request() {
+    let mut events = vec![opened(), queued(1)];
+    events.extend(started(1, 1));
+    let state = given(events);
+    let stopped = interrupt(&state, turn_id(1), "stopped", "", CLAIM);
+    let expected = ["message.recorded", "turn.interrupted", "input.settled", "lease.released"];
+    assert_eq!(names(&stopped), expected);
+    let failed = fail(&state, turn_id(1), "code", "message", CLAIM);
+    assert_eq!(names(&failed), ["message.recorded", "turn.failed", "input.settled", "lease.released"]);
+}
+
+#[test]
+fn a_paused_session_refuses_input_until_somebody_gives_the_turn_up() {
+    let mut events = running();
+    events.push(queued(2));
+    let mut state = given(events);
+    let calls = asks(&mut state, &["act"]);
+    apply(&mut state, ToolStarted { turn: turn_id(1), call: calls[0], class: EffectClass::Effect }.into());
+    for event in recover(&state, "crash", CLAIM) {
+        apply(&mut state, event);
+    }
+    let refused = submit(&state, &input("more"), &facts("r")).unwrap_err();
+    assert_eq!(refused.code(), "unknown_execution");
+    let expected =
+        ["tool.finished", "turn.interrupted", "input.settled", "input.started", "lease.acquired", "turn.started"];
+    assert_eq!(names(&interrupt(&state, turn_id(1), "given up", "", CLAIM)), expected);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use dispatch_events::{
     Event, TurnId,
     catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolFinished, ToolOutcome, ToolStarted},
 };
-use dispatch_projections::{SessionState, tools::CallState};
 
 /// What is known of a call before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +57,9 @@ pub fn refused(candidates: &[Candidate]) -> Vec<ToolResult> {
         .collect()
 }
 
-/// The events before a segment runs.
-pub fn start(state: &SessionState, turn: TurnId, segment: &[(CallRef, EffectClass)]) -> Vec<Event> {
-    segment
-        .iter()
-        .filter(|(call, _)| !matches!(state.tools.get(*call).map(|call| &call.state), Some(CallState::Started { .. })))
-        .map(|(call, class)| ToolStarted { turn, call: *call, class: *class }.into())
-        .collect()
+/// The events before a segment runs; one that runs again after a crash is announced again.
+pub fn start(turn: TurnId, segment: &[(CallRef, EffectClass)]) -> Vec<Event> {
+    segment.iter().map(|(call, class)| ToolStarted { turn, call: *call, class: *class }.into()).collect()
 }
 
 /// The events after it ran.

@@ -366,7 +366,8 @@ impl HostHandle {
     }
 
     async fn stopped(&self, reason: &str, left: &[crate::courier::Owe]) {
-        let abandoned = left.iter().map(|owed| Abandoned {
+        // In mode `durable` nothing is abandoned: it is met after the next start.
+        let abandoned = left.iter().filter(|_| !self.shared.settings.durable_memory).map(|owed| Abandoned {
             session: owed.session,
             admission: None,
             what: format!("obligation {}", owed.obligation),

@@ -92,7 +92,8 @@ impl HostHandle {
     /// Takes an input; the receipt is durable.
     ///
     /// # Errors
-    /// [`Refusal`]; nothing was written.
+    /// [`Refusal`]; nothing was written, unless it is [`Refusal::Persistence`]: then it may have been, and the same
+    /// request id tells.
     pub async fn submit(&self, session: &SessionRef, submit: Submit) -> Result<Receipt, Refusal> {
         self.take(session, &submit, false).await.map(|(receipt, _)| receipt)
     }
@@ -130,7 +131,6 @@ impl HostHandle {
             let command = |reply| SessionCommand::Submit { submit: submit.clone(), request: request.clone(), reply };
             match self.ask(id, fresh, command).await {
                 Ok(receipt) => {
-                    self.shared.remember(&receipt.name, id);
                     let updates = updates.map(|mut updates| {
                         updates.begin(receipt.version, !receipt.repeated);
                         updates
@@ -144,13 +144,19 @@ impl HostHandle {
         }
     }
 
-    /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers.
+    /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers. A turn whose outcome
+    /// is unknown is given up, so that the queue goes on. With `turn` nothing else than that turn is stopped.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], or the log's reason.
-    pub async fn interrupt(&self, session: &SessionRef, principal: Principal) -> Result<Interrupted, Refusal> {
+    /// [`Refusal::NotFound`], [`Refusal::StaleTurn`], or the log's reason.
+    pub async fn interrupt(
+        &self,
+        session: &SessionRef,
+        principal: Principal,
+        turn: Option<TurnId>,
+    ) -> Result<Interrupted, Refusal> {
         let id = self.resolve(session).await?;
-        self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), reply }).await
+        self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), turn, reply }).await
     }
 
     /// Gives a session another name.
@@ -160,9 +166,7 @@ impl HostHandle {
     pub async fn rename(&self, session: &SessionRef, name: &str, principal: Principal) -> Result<SummaryView, Refusal> {
         let id = self.resolve(session).await?;
         let command = |reply| SessionCommand::Rename { name: name.to_owned(), principal: principal.clone(), reply };
-        let renamed = self.ask(id, None, command).await;
-        self.shared.forget_names_of(id);
-        renamed
+        self.ask(id, None, command).await
     }
 
     /// A session in one row.
@@ -181,7 +185,11 @@ impl HostHandle {
         let (log, after) = (self.shared.log.clone(), after.to_owned());
         blocking(move || {
             let names = log.store().names(&after, limit).map_err(|error| error.to_string())?;
-            names.into_iter().map(|(_, id)| fold(&log, id, None).map(|state| SummaryView::of(&state))).collect()
+            let row = |(name, id)| match fold(&log, id, None) {
+                Ok(state) => SummaryView::of(&state),
+                Err(why) => SummaryView::unreadable(id, name, why),
+            };
+            Ok(names.into_iter().map(row).collect())
         })
         .await
     }
@@ -209,9 +217,8 @@ impl HostHandle {
                     {
                         return Ok(seen.ending(settled.outcome, recorded.position, recorded.version));
                     }
-                    if let Event::InputUnknown(unknown) = event
-                        && unknown.admission == receipt.admission
-                    {
+                    if let Event::InputUnknown(unknown) = event {
+                        // Its own outcome is unknown, or the queue stops before it.
                         return Err(Refusal::Paused(unknown.why.clone()));
                     }
                     seen.event(receipt.admission, event);

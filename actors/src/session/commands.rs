@@ -9,7 +9,7 @@ use crate::{
         submit::{self, SubmitFacts, Submitted},
     },
     host::Opened,
-    turn::StopTurn,
+    turn::{Shown, StopTurn},
 };
 use actix::{
     ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, WrapFuture,
@@ -51,6 +51,8 @@ pub enum SessionCommand {
     Interrupt {
         /// Who asks.
         principal: Principal,
+        /// The turn that is meant; any, if none is named.
+        turn: Option<TurnId>,
         /// The way back.
         reply: Reply<Interrupted>,
     },
@@ -85,6 +87,11 @@ impl SessionCommand {
         matches!(self, Self::Submit { .. } | Self::Open { .. } | Self::Rename { .. } | Self::Wake { .. })
     }
 
+    /// Whether it has to get in also when the mailbox is full of inputs.
+    pub fn is_control(&self) -> bool {
+        matches!(self, Self::Interrupt { .. } | Self::Verdict { .. } | Self::Wake { .. })
+    }
+
     /// Answers it without doing it.
     pub fn refuse(self, refusal: Refusal) {
         match self {
@@ -115,9 +122,9 @@ impl Handler<SessionCommand> for Session {
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }
         let done: Done = match command {
-            SessionCommand::Submit { submit, request, reply } => self.submit(submit, request, reply),
+            SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
-            SessionCommand::Interrupt { principal, reply } => self.interrupt(&principal, reply),
+            SessionCommand::Interrupt { principal, turn, reply } => self.interrupt(&principal, turn, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
             SessionCommand::Wake { reply } => {
@@ -130,6 +137,24 @@ impl Handler<SessionCommand> for Session {
 }
 
 impl Session {
+    /// In a host that recovers nothing by itself, an input is what asks for it.
+    fn recover_then_submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
+        let left = self.left_behind();
+        if left.is_empty() {
+            return self.submit(submit, request, reply);
+        }
+        let meta = self.turn_meta(None);
+        let commit = self.commit(left, meta);
+        Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
+            Ok(_) => session.submit(submit, request, reply),
+            Err(refusal) => {
+                answer(reply, Err(refusal.clone()));
+                session.after_refusal(&refusal, ctx);
+                Box::pin(fut::ready(()))
+            }
+        }))
+    }
+
     fn submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
         let facts = SubmitFacts {
             admission: AdmissionId::fresh(),
@@ -206,23 +231,32 @@ impl Session {
         })
     }
 
-    /// Stops the turn at once, then records what it leaves behind.
-    fn interrupt(&mut self, principal: &Principal, reply: Reply<Interrupted>) -> Done {
-        let Some(running) = self.running.as_ref() else {
+    /// Stops the turn at once, then records what it leaves behind. A turn whose outcome is unknown is given up, so that
+    /// the queue goes on.
+    fn interrupt(&mut self, principal: &Principal, named: Option<TurnId>, reply: Reply<Interrupted>) -> Done {
+        let carried = self.running.as_ref().map(|running| (running.turn, running.generation));
+        let unknown = self.state.admissions.unknown().and_then(|paused| Some((paused.turn?, paused.generation?)));
+        let Some((turn, generation)) = carried.or(unknown) else {
             let version = self.state.version;
-            answer(reply, Ok(Interrupted { session: self.id, turn: None, generation: None, version }));
+            let nothing = Interrupted { session: self.id, turn: None, generation: None, version };
+            answer(reply, named.map_or(Ok(nothing), |named| Err(Refusal::StaleTurn(named))));
             return Box::pin(fut::ready(()));
         };
-        let (turn, generation) = (running.turn, running.generation);
+        if let Some(other) = named.filter(|named| *named != turn) {
+            answer(reply, Err(Refusal::StaleTurn(other)));
+            return Box::pin(fut::ready(()));
+        }
         let why = format!("interrupted by {}:{}", principal.adapter, principal.subject);
-        let stop = running.actor.send(StopTurn);
+        let stop = self.running.as_ref().map(|running| running.actor.send(StopTurn));
         let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(Some(turn)) };
-        let done = stop.into_actor(self).then(move |shown, session, _| {
-            let shown = match shown {
-                Ok(shown) => shown,
-                // The turn's actor is gone: what was shown is what the log has of it.
-                Err(_) => session.state.turns.get(turn).map(|turn| turn.shown.clone()).unwrap_or_default(),
-            };
+        let stopped = async move {
+            match stop {
+                Some(stop) => stop.await.ok(),
+                None => None,
+            }
+        };
+        let done = stopped.into_actor(self).then(move |shown, session, _| {
+            let shown = session.unrecorded(turn, shown);
             let events = interrupt(&session.state, turn, &why, &shown, session.claim_facts());
             session.commit_and_answer(events, meta, reply, move |session| {
                 let (turn, generation) = (Some(turn), Some(generation));
@@ -230,6 +264,16 @@ impl Session {
             })
         });
         Box::pin(done)
+    }
+
+    /// What was shown of an answer that is not recorded. Of a turn whose actor is gone, that is what the log has.
+    fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> String {
+        let Some(known) = self.state.turns.get(turn) else { return String::new() };
+        match shown {
+            Some(shown) if known.in_flight == Some(shown.attempt) => shown.text,
+            Some(_) => String::new(),
+            None => known.shown.clone(),
+        }
     }
 
     fn command_meta(&self, principal: &Principal) -> Meta {
@@ -307,6 +351,7 @@ impl Handler<Leave> for Session {
     fn handle(&mut self, _: Leave, ctx: &mut Context<Self>) -> bool {
         let goes = self.is_idle();
         if goes {
+            self.said_gone = true;
             ctx.stop();
         }
         goes

@@ -69,6 +69,10 @@ impl Session {
         for recorded in &appended.events {
             self.state.apply(recorded).map_err(|error| Refusal::Storage(error.to_string()))?;
             self.count(recorded);
+            if let Some(Event::SessionOpened(_) | Event::SessionRenamed(_)) = recorded.event() {
+                self.shared.forget_names_of(self.id);
+                self.shared.remember(&self.state.name, self.id);
+            }
         }
         self.settled(ctx);
         Ok(appended.events)
@@ -147,6 +151,7 @@ fn refusal(error: &LogError) -> Refusal {
     match error {
         LogError::Append(AppendError::NameTaken { name, .. }) => Refusal::NameTaken(name.clone()),
         LogError::Codec(error) => Refusal::Invalid(error.to_string()),
+        LogError::Append(AppendError::Invalid(why)) => Refusal::Invalid(why.clone()),
         other => Refusal::Persistence(other.to_string()),
     }
 }

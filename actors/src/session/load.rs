@@ -6,7 +6,7 @@ use crate::{
     shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
-use dispatch_events::{Log, StreamId};
+use dispatch_events::{Event, Log, StreamId};
 use dispatch_projections::SessionState;
 use std::sync::Arc;
 
@@ -34,12 +34,22 @@ impl Session {
                     return;
                 }
             }
-            session.recover(ctx);
+            if session.state.version.0 > 0 {
+                session.fresh = None;
+                session.shared.remember(&session.state.name, session.id);
+            }
+            if session.shared.settings.recover {
+                session.recover(ctx);
+            }
         });
         ctx.wait(loaded);
     }
 
-    fn recover(&mut self, ctx: &mut Context<Self>) {
+    /// What an earlier run of the host left, as events that deal with it. Once for each actor.
+    pub(super) fn left_behind(&mut self) -> Vec<Event> {
+        if std::mem::replace(&mut self.recovered, true) {
+            return Vec::new();
+        }
         let mut events = recover(&self.state, "the host stopped before the turn ended", self.claim_facts());
         if !self.shared.settings.durable_memory {
             let abandoned = abandon(&self.state, self.shared.log.epoch());
@@ -48,11 +58,18 @@ impl Session {
             }
             events.extend(abandoned);
         }
+        if let Some(first) = events.first() {
+            tracing::info!(session = %self.id, first = first.name(), "what an earlier run left is recovered");
+        }
+        events
+    }
+
+    fn recover(&mut self, ctx: &mut Context<Self>) {
+        let events = self.left_behind();
         if events.is_empty() {
             self.settled(ctx);
             return;
         }
-        tracing::info!(session = %self.id, first = events[0].name(), "what an earlier run left is recovered");
         let meta = self.turn_meta(None);
         let commit = self.commit(events, meta).map(|result, session, ctx: &mut Context<Session>| {
             if let Err(refusal) = result {

@@ -180,15 +180,7 @@ impl Session {
         if answer.calls.is_empty() {
             return self.record(turn, events, |_| Step::Done);
         }
-        let meta = self.turn_meta(Some(turn));
-        let commit = self.commit(events, meta);
-        Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
-            Ok(_) => session.proceed(turn),
-            Err(refusal) => {
-                session.give_up(&refusal.to_string(), ctx);
-                Box::pin(fut::ready(Err(refusal)))
-            }
-        }))
+        self.record_then(turn, events, move |session| session.proceed(turn))
     }
 
     fn call_failed(&mut self, turn: TurnId, attempt: u32, error: &ModelError, shown: &str) -> Stepping {
@@ -204,20 +196,40 @@ impl Session {
         self.record(turn, events, move |_| wait.map_or(Step::Done, |ms| Step::Wait(Duration::from_millis(ms))))
     }
 
-    /// Appends a turn's events, then says what is next.
+    /// Appends a turn's events, then says what is next. What the log can't take ends the turn with that reason.
     pub(super) fn record(
         &mut self,
         turn: TurnId,
         events: Vec<Event>,
         next: impl FnOnce(&mut Session) -> Step + 'static,
     ) -> Stepping {
+        self.record_then(turn, events, move |session| Box::pin(fut::ready(Ok(next(session)))))
+    }
+
+    fn record_then(
+        &mut self,
+        turn: TurnId,
+        events: Vec<Event>,
+        next: impl FnOnce(&mut Session) -> Stepping + 'static,
+    ) -> Stepping {
         let meta = self.turn_meta(Some(turn));
         let commit = self.commit(events, meta);
-        Box::pin(commit.map(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
-            Ok(_) => Ok(next(session)),
+        Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
+            Ok(_) => next(session),
+            Err(Refusal::Invalid(why)) => {
+                session.rendered = None;
+                let why = format!("the log can't take what the turn gave: {why}. Ask for less at once");
+                let failed = failure::fail(&session.state, turn, "too_large", &why, session.claim_facts());
+                let meta = session.turn_meta(Some(turn));
+                Box::pin(session.commit(failed, meta).map(
+                    |ended, session: &mut Session, ctx: &mut Context<Session>| {
+                        ended.map(|_| Step::Done).inspect_err(|refusal| session.give_up(&refusal.to_string(), ctx))
+                    },
+                ))
+            }
             Err(refusal) => {
                 session.give_up(&refusal.to_string(), ctx);
-                Err(refusal)
+                Box::pin(fut::ready(Err(refusal)))
             }
         }))
     }

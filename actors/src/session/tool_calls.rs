@@ -26,7 +26,7 @@ impl Session {
         if next.is_empty() {
             return self.request(turn, before, Planned { results: done, ..Planned::default() });
         }
-        before.extend(tools::start(&self.state, turn, &next));
+        before.extend(tools::start(turn, &next));
         let runnable: Vec<_> = next.iter().filter_map(|(call, _)| self.runnable(turn, *call)).collect();
         self.record(turn, before, move |_| Step::RunTools(runnable))
     }

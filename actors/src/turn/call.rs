@@ -1,6 +1,6 @@
 //! One call to the model: text goes to the viewers as it comes, the whole answer to the session.
 
-use super::{TurnStart, clean::clean};
+use super::{Shown, TurnStart, clean::clean};
 use crate::{
     handle::Update,
     hub,
@@ -19,9 +19,9 @@ use std::{
 const STREAMED_EVERY: Duration = Duration::from_secs(1);
 
 /// Sends the request and reports how it ended.
-pub(super) async fn call(start: &TurnStart, outgoing: Outgoing, shown: &Rc<RefCell<String>>) -> Report {
+pub(super) async fn call(start: &TurnStart, outgoing: Outgoing, shown: &Rc<RefCell<Shown>>) -> Report {
     let attempt = outgoing.attempt;
-    shown.borrow_mut().clear();
+    *shown.borrow_mut() = Shown { attempt, text: String::new() };
     let provider = start.shared.provider(&outgoing.model);
     let permit = match provider.send(Acquire).await {
         Ok(permit) => permit,
@@ -36,10 +36,8 @@ pub(super) async fn call(start: &TurnStart, outgoing: Outgoing, shown: &Rc<RefCe
         tracing::debug!("the provider is busy; it learns from the next call");
     }
     match result {
-        Ok(report) => {
-            shown.borrow_mut().clear();
-            report
-        }
+        // What was shown stays at hand until the answer is on the disk: a stop may come before that.
+        Ok(report) => report,
         Err(error) => {
             tracing::warn!(class = error.class.as_str(), status = error.status, %error, "the model call failed");
             failed(attempt, error, shown)
@@ -51,7 +49,7 @@ async fn stream(
     start: &TurnStart,
     model: &crate::ports::Model,
     outgoing: Outgoing,
-    shown: &Rc<RefCell<String>>,
+    shown: &Rc<RefCell<Shown>>,
 ) -> Result<Report, ModelError> {
     let attempt = outgoing.attempt;
     let began = Instant::now();
@@ -62,10 +60,10 @@ async fn stream(
         match event? {
             ModelEvent::Text(text) => {
                 first_token_ms.get_or_insert_with(|| millis(began));
-                let at = shown.borrow().len() as u64;
-                shown.borrow_mut().push_str(&text);
+                let at = shown.borrow().text.len() as u64;
+                shown.borrow_mut().text.push_str(&text);
                 hub::delta(&start.shared.hub, start.stream, Update::Delta { turn: start.turn, attempt, at, text });
-                recorded.record(start, attempt, &shown.borrow());
+                recorded.record(start, attempt, &shown.borrow().text);
             }
             ModelEvent::Reasoning(_) => {
                 first_token_ms.get_or_insert_with(|| millis(began));
@@ -101,8 +99,8 @@ impl Recorded {
     }
 }
 
-fn failed(attempt: u32, error: ModelError, shown: &Rc<RefCell<String>>) -> Report {
-    Report::CallFailed { attempt, error, shown: shown.take() }
+fn failed(attempt: u32, error: ModelError, shown: &Rc<RefCell<Shown>>) -> Report {
+    Report::CallFailed { attempt, error, shown: shown.borrow().text.clone() }
 }
 
 fn broken_off(why: &str) -> ModelError {

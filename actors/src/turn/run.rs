@@ -1,6 +1,6 @@
 //! The loop of a turn: report, be told, do.
 
-use super::{TurnStart, call};
+use super::{Shown, TurnStart, call};
 use crate::{
     command::Refusal,
     decide::{prepare::Recall, tools::ToolResult},
@@ -15,7 +15,7 @@ use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc, time::Instant};
 use tokio::sync::oneshot;
 
 /// Runs the turn to its end. A panic ends the turn with an error, not the host.
-pub(super) async fn run(start: TurnStart, shown: Rc<RefCell<String>>) {
+pub(super) async fn run(start: TurnStart, shown: Rc<RefCell<Shown>>) {
     let went = AssertUnwindSafe(steps(&start, &shown)).catch_unwind().await;
     if went.is_err() {
         tracing::error!("the turn panicked");
@@ -25,7 +25,7 @@ pub(super) async fn run(start: TurnStart, shown: Rc<RefCell<String>>) {
     }
 }
 
-async fn steps(start: &TurnStart, shown: &Rc<RefCell<String>>) {
+async fn steps(start: &TurnStart, shown: &Rc<RefCell<Shown>>) {
     let mut report = Report::Ready;
     loop {
         let step = match advance(start, report).await {

@@ -57,7 +57,7 @@ fn a_host_that_drains_leaves_what_waits_to_the_next_one() {
             let stopping = host.clone();
             let drain = actix_rt::spawn(async move { stopping.drain("test").await });
             until("it drains", || host.health().draining).await;
-            host.interrupt(&"s".into(), me()).await.unwrap();
+            host.interrupt(&"s".into(), me(), None).await.unwrap();
             assert_eq!(drain.await.unwrap().turns, 0);
         }
         assert_eq!(outside.bodies.lock().unwrap().len(), 1, "the second input did not start");
@@ -109,7 +109,7 @@ fn what_is_not_there_is_not_found() {
         let outside = outside();
         let (host, store) = outside.host(settings(), false).await;
         let nowhere = SessionRef::from("nowhere");
-        assert_eq!(host.interrupt(&nowhere, me()).await.unwrap_err().code(), "not_found");
+        assert_eq!(host.interrupt(&nowhere, me(), None).await.unwrap_err().code(), "not_found");
         assert_eq!(host.view(&nowhere, ViewName::All, None).await.unwrap_err().code(), "not_found");
         let mut closed = say("hello");
         closed.opening = None;

@@ -3,6 +3,7 @@
 
 mod commits;
 mod door;
+mod edges;
 mod interrupts;
 mod memory;
 mod panics;

@@ -38,9 +38,11 @@ fn a_tool_that_only_looks_runs_again_and_one_that_acts_pauses_the_session() {
         let (outside, host) = crash_when(vec![Act::Call(vec![("slow", "{}")])], "tool.started").await;
         until("the outcome is unknown", || outside.count("input.unknown") == 1).await;
         assert_eq!(outside.tool_runs.lock().unwrap().len(), 1, "it never runs again by itself");
-        let waiting = host.submit(&"s".into(), say("more")).await.unwrap();
-        assert_eq!(waiting.turn, None, "the queue is paused, nothing is lost");
-        assert_eq!(host.state(&"s".into(), None).await.unwrap().admissions.pending_len(), 2);
+        let paused = host.submit(&"s".into(), say("more")).await.unwrap_err();
+        assert_eq!(paused.code(), "unknown_execution", "{paused}");
+        host.interrupt(&"s".into(), me(), None).await.unwrap();
+        outside.script([Act::Say("on we go")]);
+        assert_eq!(turn(&host, "s", "more").await.answer, "on we go", "somebody gave it up, the session goes on");
     });
 }
 
@@ -100,7 +102,7 @@ fn a_late_write_of_a_lost_host_lands_nowhere() {
         let (_host, _) = outside.host(settings(), false).await;
         until("the turn is settled", || outside.count("input.settled") == 1).await;
         let before = outside.events().len();
-        let refused = lost.interrupt(&"s".into(), me()).await.unwrap_err();
+        let refused = lost.interrupt(&"s".into(), me(), None).await.unwrap_err();
         assert_eq!(refused.code(), "persistence_failed", "{refused}");
         let late: Vec<_> = outside.events().into_iter().skip(before).map(|recorded| recorded.kind).collect();
         assert!(late.is_empty(), "{late:?}");

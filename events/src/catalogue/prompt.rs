@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct PromptBuilt {
     /// Identity and guidance: the same for every session of a release.
     pub stable: SharedText,
-    /// The caller's system message and the project's context file.
+    /// The project's context file. The caller's system message stands in `session.opened` and is sent before it.
     pub context: String,
     /// Memory blocks and the date.
     pub volatile: String,

@@ -33,7 +33,7 @@ fn tiers_that_hold_something_are_joined_by_blank_lines() {
         ("a\n", " ", "c", "a\n\n\n \n\nc"),
     ];
     for (stable, context, volatile, expected) in table {
-        assert_eq!(join(stable, context, volatile), expected);
+        assert_eq!(join([stable, "", context, volatile]), expected);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The ledgers: queue, lease, prompt, memory, tools, obligations.
 
+use crate::prompt::join;
 use crate::{SessionState, admissions::AdmissionState, memory::Moment, obligations::ObligationState, tools::CallState};
 use dispatch_events::{
     AdmissionId, Digest, Epoch, Generation, ObligationId, Part, TurnId, Version,
@@ -133,7 +134,7 @@ impl PromptView {
         let tiers = built.map_or_else(Vec::new, |built| {
             vec![
                 TierView { tier: "stable", text: built.stable.to_string() },
-                TierView { tier: "context", text: built.context.clone() },
+                TierView { tier: "context", text: join([&built.caller, &built.context, "", ""]) },
                 TierView { tier: "volatile", text: built.volatile.clone() },
             ]
         });

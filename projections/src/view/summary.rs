@@ -16,6 +16,8 @@ pub enum SessionStatus {
     Running,
     /// An outcome is unknown: somebody has to settle it.
     Paused,
+    /// Its events can't be read, or were erased.
+    Unreadable,
 }
 
 /// A session in one row.
@@ -53,10 +55,12 @@ pub struct SummaryView {
     pub pending: usize,
     /// Model profile of the last request.
     pub profile: Option<String>,
-    /// Tokens of the requests.
+    /// Tokens of the requests, as far as vendors said.
     pub input_tokens: u64,
-    /// Tokens of the answers.
+    /// Tokens of the answers, as far as vendors said.
     pub output_tokens: u64,
+    /// Answers whose vendor gave no tokens: unknown, not zero.
+    pub unknown_usage: u64,
     /// Events of another build that were skipped.
     pub skipped_events: u64,
     /// What went wrong while it was folded.
@@ -64,6 +68,12 @@ pub struct SummaryView {
 }
 
 impl SummaryView {
+    /// The row of a session that can't be folded, with the reason.
+    pub fn unreadable(id: StreamId, name: String, why: String) -> Self {
+        let empty = SessionState::empty(id);
+        Self { name, status: SessionStatus::Unreadable, problems: vec![why], ..Self::of(&empty) }
+    }
+
     /// The row of a state.
     pub fn of(state: &SessionState) -> Self {
         let started = state.admissions.started();
@@ -93,6 +103,7 @@ impl SummaryView {
             profile: state.calls.requests().last().map(|request| request.profile.clone()),
             input_tokens: state.usage.input_tokens,
             output_tokens: state.usage.output_tokens,
+            unknown_usage: state.usage.unknown,
             skipped_events: state.skipped,
             problems: state.transcript.problems().to_vec(),
         }
