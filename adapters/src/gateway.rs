@@ -13,7 +13,7 @@
 //! | [`body`], [`query`], [`headers`] | how requests are read |
 //! | [`sse`] | server-sent events |
 //! | [`openai`] | chat completions and models |
-//! | [`sessions`], [`input`], [`events`], [`views`], [`memory`], [`equipment`], [`health`] | the API, a file per subject |
+//! | [`sessions`], [`input`], [`events`], [`export`], [`views`], [`memory`], [`equipment`], [`health`] | the API, a file per subject |
 //!
 //! The workers only forward: a handler parses, asks the [`HostHandle`](dispatch_actors::HostHandle) and writes what it
 //! answers. Nothing here decides about sessions, and nothing waits for anything but the host and the client.
@@ -21,6 +21,7 @@
 mod body;
 mod equipment;
 mod events;
+mod export;
 mod guard;
 mod headers;
 mod health;

@@ -9,7 +9,7 @@ use super::{
     context::Context,
     door::{Door, Input, watch::Scope},
     exit::{Exit, Failure},
-    follow::{self, Ending, Telling},
+    follow::{self, Ending, Sight, Telling},
     paper::{
         self,
         words::{at, number},
@@ -18,10 +18,11 @@ use super::{
     submit::{first_version, unfinished},
 };
 use clap::Args;
-use dispatch_events::catalogue::input::Intent;
+use dispatch_events::{TurnId, catalogue::input::Intent};
 use lines::Lines;
 use screen::Screen;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use stop::{Interrupts, Pressed};
 
 /// Talk with the agent in the terminal
@@ -123,9 +124,16 @@ impl Chat {
             context.paper.note("another input is being answered; this one waits for its turn");
         }
         let mut watch = door.watch(Scope::Session(&self.session), first_version(&receipt)).await?;
-        let mut telling = Telling::of(&at(&receipt, "admission"));
+        let mut telling = Telling::of(&receipt);
         let mut screen = Screen::new(context.paper);
-        let mut show = |sight: &follow::Sight| screen.show(sight);
+        // The turn on this screen: a press means that one, whatever runs by the time the host hears of it.
+        let running = Cell::new(at(&receipt, "turn").parse::<TurnId>().ok());
+        let mut show = |sight: &Sight| {
+            if let Sight::Begun(turn) = sight {
+                running.set(turn.parse().ok());
+            }
+            screen.show(sight)
+        };
         let follow = follow::to_the_end(&mut watch, &mut telling, &mut show);
         tokio::pin!(follow);
         loop {
@@ -138,10 +146,7 @@ impl Chat {
                     return Ok(Some(ending));
                 }
                 pressed = interrupts.next() => match pressed {
-                    Pressed::Once => {
-                        context.paper.note("\nstopping the turn (Ctrl-C again leaves)");
-                        door.interrupt(&self.session).await?;
-                    }
+                    Pressed::Once => stop::the_turn(context.paper, door, &self.session, running.get()).await?,
                     Pressed::Twice => {
                         context.paper.note("\nleft: the turn is in the log");
                         return Ok(None);

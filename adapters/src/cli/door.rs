@@ -16,7 +16,7 @@ use dispatch_actors::{
     ports::{MemoryEdit, MemoryOperation},
 };
 use dispatch_events::{
-    Part, Position, Version,
+    Part, Position, TurnId, Version,
     catalogue::{
         input::{Intent, Principal},
         memory::MemoryTarget,
@@ -138,11 +138,13 @@ impl Door {
         }
     }
 
-    /// Stops the running turn.
-    pub async fn interrupt(&self, session: &str) -> Result<Value, Failure> {
+    /// Stops the running turn, or only the one that is named.
+    pub async fn interrupt(&self, session: &str, turn: Option<TurnId>) -> Result<Value, Failure> {
         match self {
-            Self::Inside(inside) => document(&inside.handle.interrupt(&session.into(), principal()).await?),
-            Self::Running(client) => client.post(&["api", "sessions", session, "interrupt"], &json!({})).await,
+            Self::Inside(inside) => document(&inside.handle.interrupt(&session.into(), principal(), turn).await?),
+            Self::Running(client) => {
+                client.post(&["api", "sessions", session, "interrupt"], &json!({"turn": turn})).await
+            }
         }
     }
 

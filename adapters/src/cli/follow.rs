@@ -13,7 +13,7 @@ use serde_json::Value;
 /// How an input ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// `completed`, `interrupted`, `rejected` or `failed`.
+    /// `completed`, `interrupted`, `rejected`, `failed`, or `unknown` when the session pauses.
     pub outcome: String,
     /// Why it failed or was stopped, in words.
     pub why: Option<String>,
@@ -26,8 +26,8 @@ pub struct Ending {
 /// What a person is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// The turn of the input has begun.
-    Begun,
+    /// The turn of the input has begun: its id.
+    Begun(String),
     /// The next piece of text.
     Text(String),
     /// A message is whole.
@@ -64,6 +64,8 @@ pub async fn to_the_end(
 #[derive(Debug)]
 pub struct Telling {
     admission: String,
+    /// Whether the input waits in the queue, where it can be stuck behind another one.
+    waits: bool,
     turn: Option<String>,
     attempt: u64,
     shown: String,
@@ -71,10 +73,11 @@ pub struct Telling {
 }
 
 impl Telling {
-    /// The story of an admission.
-    pub fn of(admission: &str) -> Self {
+    /// The story of the input of a receipt.
+    pub fn of(receipt: &Value) -> Self {
         Self {
-            admission: admission.to_owned(),
+            admission: at(receipt, "admission"),
+            waits: receipt["state"] == "queued",
             turn: None,
             attempt: 0,
             shown: String::new(),
@@ -127,12 +130,16 @@ impl Telling {
         let admission = payload["admission"] == self.admission.as_str();
         match kind {
             "input.started" if admission => {
+                self.waits = false;
                 self.turn = Some(at(payload, "turn"));
                 self.ending.turn.clone_from(&self.turn);
-                vec![Sight::Begun]
+                vec![Sight::Begun(at(payload, "turn"))]
             }
-            "input.requeued" if admission => vec![Sight::Notice(format!("queued again: {}", at(payload, "why")))],
-            "input.unknown" if admission => vec![self.settled("failed", Some(at(payload, "why")))],
+            "input.requeued" if admission => {
+                self.waits = true;
+                vec![Sight::Notice(format!("queued again: {}", at(payload, "why")))]
+            }
+            "input.unknown" if admission || self.waits => vec![self.settled("unknown", Some(at(payload, "why")))],
             "input.cancelled" if admission => vec![self.settled("interrupted", Some("it was withdrawn".to_owned()))],
             "input.settled" if admission => {
                 let outcome = at(payload, "outcome").to_lowercase();
@@ -207,7 +214,7 @@ mod tests {
 
     /// What a terminal shows, `|` for the end of a message.
     fn told(seen: &[Seen]) -> (String, Option<Ending>) {
-        let mut telling = Telling::of("a");
+        let mut telling = Telling::of(&json!({"admission": "a", "state": "queued"}));
         let (mut text, mut ending) = (String::new(), None);
         for sight in seen.iter().flat_map(|seen| telling.see(seen)) {
             match sight {
@@ -215,7 +222,7 @@ mod tests {
                 Sight::Whole => text.push('|'),
                 Sight::Settled(settled) => ending = Some(settled),
                 Sight::Notice(_) => text.push('!'),
-                Sight::Begun | Sight::Tool(..) => {}
+                Sight::Begun(_) | Sight::Tool(..) => {}
             }
         }
         (text, ending)
@@ -248,6 +255,16 @@ mod tests {
             event("input.settled", json!({"admission": "b", "outcome": "Completed"})),
         ]);
         assert_eq!((text.as_str(), ending), ("", None));
+    }
+
+    #[test]
+    fn an_input_behind_one_whose_outcome_is_unknown_does_not_wait_for_ever() {
+        let unknown = || event("input.unknown", json!({"admission": "b", "why": "a tool ran"}));
+        let (_, ending) = told(&[unknown()]);
+        let ending = ending.unwrap();
+        assert_eq!((ending.outcome.as_str(), ending.why.as_deref()), ("unknown", Some("a tool ran")));
+        // What an input finds of others while its own turn runs is over.
+        assert_eq!(told(&[event("input.started", json!({"admission": "a", "turn": "t"})), unknown()]).1, None);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Submit {
 async fn until_settled(door: &Door, session: &str, receipt: &Value) -> Result<Ending, Failure> {
     let from = super::submit::first_version(receipt);
     let mut watch = door.watch(Scope::Session(session), from).await?;
-    let mut telling = Telling::of(&at(receipt, "admission"));
+    let mut telling = Telling::of(receipt);
     follow::to_the_end(&mut watch, &mut telling, &mut |_: &Sight| Ok(())).await
 }
 
@@ -133,6 +133,14 @@ fn show_ending(context: &Context, receipt: &Value, ending: &Ending) -> Result<Ex
 
 /// Why a turn has no answer, in words.
 pub(super) fn unfinished(ending: &Ending) -> String {
+    if ending.outcome == "unknown" {
+        let why = ending.why.as_deref().unwrap_or("the log says no more");
+        return format!(
+            "the session is paused, because an outcome is unknown ({}): look at it with `dispatch replay`, then give it up \
+             with `dispatch interrupt`",
+            safe(why)
+        );
+    }
     match &ending.why {
         Some(why) => format!("the turn {}: {}", verb(&ending.outcome), safe(why)),
         None => format!("the turn {}", verb(&ending.outcome)),

@@ -10,14 +10,13 @@ use crate::event_json::EventJson;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{Bytes, Data, Path},
+    web::{Data, Path},
 };
 use dispatch_actors::{
     SessionRef,
     handle::{Subscription, Update},
 };
-use dispatch_events::{Position, Recorded, StreamId, TurnId, Version};
-use futures_util::stream;
+use dispatch_events::{Position, Recorded, TurnId, Version};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
@@ -172,32 +171,4 @@ impl Source for Feed {
             };
         }
     }
-}
-
-/// `GET /api/sessions/{id}/export`: every event of a session, one JSON document per line.
-pub(super) async fn export(gateway: Data<Gateway>, session: Path<String>) -> Result<HttpResponse, Problem> {
-    let stream = gateway.host.resolve(&SessionRef::Name(session.into_inner())).await?;
-    let pages = stream::try_unfold(Some(Version(1)), move |from| {
-        let gateway = gateway.clone();
-        async move {
-            let Some(from) = from else { return Ok(None) };
-            let events = export_page(&gateway, stream, from).await?;
-            let next = if events.len() < PAGE.0 { None } else { events.last().map(|event| event.version.next()) };
-            let mut lines = String::new();
-            for event in &events {
-                lines.push_str(&EventJson::line(event));
-                lines.push('\n');
-            }
-            Ok::<_, Problem>(Some((Bytes::from(lines), next)))
-        }
-    });
-    let name = format!("attachment; filename=\"{stream}.jsonl\"");
-    Ok(HttpResponse::Ok()
-        .content_type("application/x-ndjson")
-        .insert_header((header::CONTENT_DISPOSITION, name))
-        .streaming(pages))
-}
-
-async fn export_page(gateway: &Gateway, stream: StreamId, from: Version) -> Result<Vec<Recorded>, Problem> {
-    Ok(gateway.host.events(&SessionRef::Id(stream), from, PAGE.0).await?)
 }

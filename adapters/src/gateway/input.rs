@@ -13,7 +13,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dispatch_actors::{Opening, SessionRef, Submit};
-use dispatch_events::{Part, catalogue::input::Intent};
+use dispatch_events::{Part, TurnId, catalogue::input::Intent};
 use serde::Deserialize;
 
 /// An input.
@@ -85,13 +85,22 @@ pub(super) async fn submit(
     Ok(response.json(receipt))
 }
 
+/// What is to be stopped.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stop {
+    /// Nothing but this turn: whoever asks late stops nobody else's.
+    turn: Option<TurnId>,
+}
+
 /// `POST /api/sessions/{id}/interrupt`.
 pub(super) async fn interrupt(
     gateway: Data<Gateway>,
     request: HttpRequest,
     session: Path<String>,
+    stop: JsonBody<Stop>,
 ) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
-    let interrupted = gateway.host.interrupt(&session, principal(&request)).await?;
+    let interrupted = gateway.host.interrupt(&session, principal(&request), stop.0.turn).await?;
     Ok(HttpResponse::Ok().json(interrupted))
 }

@@ -43,7 +43,7 @@ impl Screen {
                 self.paper.note(self.paper.dim_note(safe(text)));
                 Ok(())
             }
-            Sight::Begun | Sight::Text(_) => Ok(()),
+            Sight::Begun(_) | Sight::Text(_) => Ok(()),
         }
     }
 

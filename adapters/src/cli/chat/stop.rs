@@ -1,6 +1,7 @@
 //! Ctrl-C: once stops the turn, twice leaves.
 
-use crate::cli::exit::Failure;
+use crate::cli::{door::Door, exit::Failure, paper::Paper};
+use dispatch_events::TurnId;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -40,5 +41,21 @@ impl Interrupts {
                 if before.is_some_and(|before| now - before < TWICE) { Pressed::Twice } else { Pressed::Once }
             }
         }
+    }
+}
+
+/// Stops the turn that is on the screen, and no other: between the press and the host's answer it may end, and the next
+/// person's input may begin.
+pub async fn the_turn(paper: Paper, door: &Door, session: &str, turn: Option<TurnId>) -> Result<(), Failure> {
+    let Some(turn) = turn else {
+        paper
+            .note("\nthis input still waits, so there is nothing to stop (Ctrl-C again leaves; it stays in the queue)");
+        return Ok(());
+    };
+    paper.note("\nstopping the turn (Ctrl-C again leaves)");
+    match door.interrupt(session, Some(turn)).await {
+        // It ended first: its end is on its way to the screen.
+        Err(failure) if failure.code == "stale_generation" => Ok(()),
+        done => done.map(|_| ()),
     }
 }

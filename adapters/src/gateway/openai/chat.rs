@@ -45,7 +45,8 @@ async fn complete(gateway: Data<Gateway>, request: HttpRequest, body: RawBody) -
     let (receipt, updates) = gateway.host.submit_and_follow(&session, submit).await?;
     note(&receipt);
     if receipt.state == AdmissionState::Unknown {
-        let why = "nobody knows what the turn of this input did: settle it with `dispatch sessions reconcile`";
+        let why = "nobody knows what the turn of this input did: look at it with `dispatch replay`, then give it up with \
+                   `dispatch interrupt`";
         return Err(Problem::new(Code::UnknownExecution, why));
     }
     if stream {

@@ -12,6 +12,7 @@ use dispatch_events::{
     AdmissionId, Event, Part, Position, Recorded, TurnId,
     catalogue::{input::Outcome, message::Message, model::Usage},
 };
+use dispatch_projections::admissions::AdmissionState;
 
 /// What an update means for the reader.
 #[derive(Debug, PartialEq)]
@@ -45,6 +46,8 @@ pub(super) struct Ending {
 #[derive(Debug)]
 pub(super) struct Follower {
     admission: AdmissionId,
+    /// Whether the input waits in the queue, where it can be stuck behind another one.
+    waits: bool,
     turn: Option<TurnId>,
     shown: Shown,
     finish: Option<String>,
@@ -60,6 +63,7 @@ impl Follower {
     pub fn of(receipt: &Receipt) -> Self {
         Self {
             admission: receipt.admission,
+            waits: receipt.state == AdmissionState::Queued,
             turn: receipt.turn,
             shown: Shown::default(),
             finish: None,
@@ -92,8 +96,13 @@ impl Follower {
     fn event(&mut self, recorded: &Recorded) -> Step {
         let Some(event) = recorded.event() else { return Step::Nothing };
         match event {
-            Event::InputStarted(started) if started.admission == self.admission => self.turn = Some(started.turn),
-            Event::InputUnknown(unknown) if unknown.admission == self.admission => {
+            Event::InputStarted(started) if started.admission == self.admission => {
+                self.turn = Some(started.turn);
+                self.waits = false;
+            }
+            Event::InputRequeued(requeued) if requeued.admission == self.admission => self.waits = true,
+            // Its own outcome is unknown, or the queue stops before it and nobody knows for how long.
+            Event::InputUnknown(unknown) if unknown.admission == self.admission || self.waits => {
                 return Step::Failed(Code::UnknownExecution, unknown.why.clone());
             }
             Event::InputCancelled(cancelled) if cancelled.admission == self.admission => {

@@ -119,11 +119,12 @@ fn sessions() -> Value {
     let part = json!({"anyOf": [text(), object(&[("type", one_of(&["text"])), ("text", text())])]});
     json!({
         "Session": object(&[
-            ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused"])),
+            ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused", "unreadable"])),
             ("source", text()), ("agent", text()), ("opened_at", text()), ("updated_at", text()), ("version", count()),
             ("position", count()), ("revision", count()), ("turns", count()), ("turn", maybe(id())),
             ("messages", count()), ("model_calls", count()), ("pending", count()), ("profile", maybe(text())),
-            ("input_tokens", count()), ("output_tokens", count()), ("skipped_events", count()),
+            ("input_tokens", count()), ("output_tokens", count()), ("unknown_usage", count()),
+            ("skipped_events", count()),
             ("problems", list(text())),
         ]),
         "Sessions": object(&[("sessions", list(named("Session"))), ("next", maybe(text()))]),
@@ -138,6 +139,7 @@ fn sessions() -> Value {
             ("state", one_of(&["queued", "started", "unknown", "terminal"])), ("outcome", maybe(text())),
             ("turn", maybe(id())), ("position", count()), ("version", count()), ("repeated", yes_no()),
         ]),
+        "Interrupt": object(&[("turn?", maybe(id()))]),
         "Interrupted": object(&[
             ("session", id()), ("turn", maybe(id())), ("generation", maybe(count())), ("version", count()),
         ]),
@@ -160,6 +162,10 @@ fn events() -> Value {
             ("log_hash", text()),
             ("problems", list(object(&[("position", count()), ("stream", maybe(id())), ("what", text())]))),
             ("more_problems", count()), ("unreadable", count()), ("erased", count()), ("unknown", count()),
+        ]),
+        "Message": object(&[
+            ("role", one_of(&["user", "assistant", "tool", "notice"])), ("content", text()), ("turn", id()),
+            ("version", count()), ("stream", id()), ("at", text()), ("has_api_content", yes_no()),
         ]),
         "Events": object(&[("events", list(named("Event"))), ("next", maybe(count()))]),
     })

@@ -1,6 +1,6 @@
 use super::*;
 use actix_web::body::to_bytes;
-use dispatch_events::Generation;
+use dispatch_events::{Generation, TurnId};
 use serde_json::Value;
 
 /// The codes as `interface.md` lists them.
@@ -30,6 +30,7 @@ fn every_refusal_has_its_status() {
         (Refusal::Paused("x".into()), 409, "unknown_execution"),
         (Refusal::Busy, 503, "session_busy"),
         (Refusal::StaleGeneration(Generation(2)), 409, "stale_generation"),
+        (Refusal::StaleTurn(TurnId::fresh()), 409, "stale_generation"),
         (Refusal::Persistence("x".into()), 503, "persistence_failed"),
         (Refusal::Storage("x".into()), 503, "storage_unavailable"),
         (Refusal::NotBuilt("x".into()), 501, "not_built"),

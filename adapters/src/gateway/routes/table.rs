@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use super::{
-    super::{equipment, events, health, input, memory, openai, openapi, sessions, views},
+    super::{equipment, events, export, health, input, memory, openai, openapi, sessions, views},
     Definition, Good, Parameter,
     Place::{self, Header, Path, Query},
     Verb::{self, Delete, Get, Patch, Post},
@@ -155,9 +155,16 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     },
     Definition {
         parameters: &[SESSION],
-        errors: &[Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
+        body: Some("Interrupt"),
+        errors: &[Code::NotFound, Code::StaleGeneration, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
         handler: |route| route.to(input::interrupt),
-        ..route(Post, "/api/sessions/{id}/interrupt", "Stops the running turn.", json(&[(JSON, "Interrupted")]))
+        ..route(
+            Post,
+            "/api/sessions/{id}/interrupt",
+            "Stops the running turn; with `turn` only that one, and `stale_generation` if it does not run. In a paused \
+             session the input whose outcome is unknown is given up as interrupted, and the queue goes on.",
+            json(&[(JSON, "Interrupted")]),
+        )
     },
     later(Post, "/api/sessions/{id}/fork", "A new session that goes on from a version of this one.", &[SESSION]),
     later(Post, "/api/sessions/{id}/rewind", "Goes back to a version.", &[SESSION]),
@@ -198,12 +205,14 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         errors: &[Code::NotFound, Code::StorageUnavailable],
-        handler: |route| route.to(events::export),
+        handler: |route| route.to(export::export),
         ..route(
             Get,
             "/api/sessions/{id}/export",
-            "Every event of a session, one JSON document per line.",
-            json(&[("application/x-ndjson", "Event")]),
+            "The messages of a session as clean text, one JSON document per line: the transcript, without what was \
+             added to a request. The events themselves are at `/api/sessions/{id}/events`, the requests in the view \
+             `wire`.",
+            json(&[("application/x-ndjson", "Message")]),
         )
     },
     later(Post, "/api/import", "Takes in an exported session.", &[]),

@@ -3,7 +3,7 @@
 use super::rig::{Act, BEARER, HOST, JSON, Plan, Rig, said};
 use dispatch_actors::ports::ErrorClass;
 use dispatch_projections::view::SessionStatus;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -159,6 +159,40 @@ async fn a_stopped_turn_answers_with_what_was_said() {
     assert_eq!(body["choices"][0]["finish_reason"], "stop");
     assert_eq!(body["x_dispatch"]["outcome"], "interrupted");
     assert_eq!(stopped.json()["turn"], body["x_dispatch"]["turn"]);
+}
+
+#[actix_rt::test]
+async fn a_late_stop_that_names_its_turn_stops_nobody_elses() {
+    let rig = Rig::start().await;
+    let first = rig.chat("demo", "hi").await.json()["x_dispatch"]["turn"].clone();
+    rig.script.then(&[Act::Say("He"), Act::Wait, Act::Say("llo")]);
+    let (reply, (late, wrong)) = tokio::join!(rig.chat("demo", "again"), async {
+        while rig.script.bodies().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let late = rig.post("/api/sessions/demo/interrupt", &json!({"turn": first})).await;
+        let wrong = rig.post("/api/sessions/demo/interrupt", &json!({"turn": "x"})).await;
+        rig.script.go.add_permits(1);
+        (late, wrong)
+    });
+    assert_eq!(late.refusal(), (409, "stale_generation".into()), "{}", late.text());
+    assert_eq!(wrong.refusal(), (400, "invalid_params".into()), "{}", wrong.text());
+    let body = reply.json();
+    assert_eq!(body["choices"][0]["message"]["content"], "Hello", "{body}");
+    assert_eq!(body["x_dispatch"]["outcome"], "completed");
+    // Without a body it is whatever runs, here nothing.
+    let idle = rig.raw("POST /api/sessions/demo/interrupt", &[HOST, BEARER], b"").await;
+    assert_eq!((idle.status, &idle.json()["turn"]), (200, &Value::Null), "{}", idle.text());
+}
+
+#[actix_rt::test]
+async fn a_stop_that_names_the_running_turn_stops_it() {
+    let rig = Rig::start().await;
+    rig.post("/api/sessions", &json!({"name": "demo"})).await;
+    rig.script.then(&[Act::Say("He"), Act::Wait]);
+    let turn = rig.post("/api/sessions/demo/input", &json!({"parts": ["hi"]})).await.json()["turn"].clone();
+    let stopped = rig.post("/api/sessions/demo/interrupt", &json!({"turn": turn})).await;
+    assert_eq!((stopped.status, &stopped.json()["turn"]), (200, &turn), "{}", stopped.text());
 }
 
 #[actix_rt::test]

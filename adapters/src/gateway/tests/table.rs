@@ -52,6 +52,7 @@ fn body(schema: &str) -> Value {
         "NewSession" => json!({"name": "made-by-the-table"}),
         "SessionChange" => json!({"name": "demo"}),
         "Input" => json!({"intent": "queue", "parts": [{"type": "text", "text": "hi"}]}),
+        "Interrupt" => json!({}),
         "MemoryEdit" => json!({"target": "memory", "operations": [{"op": "add", "content": "x"}]}),
         other => panic!("the test has no body of the shape {other}"),
     }

@@ -177,3 +177,14 @@ fn live_text_that_comes_after_its_record_is_not_told_again() {
     assert_eq!(case.said(turn, "Hello"), text("Hello"));
     assert_eq!(case.delta(turn, 0, "Hel"), Step::Nothing);
 }
+
+#[test]
+fn an_input_behind_one_whose_outcome_is_unknown_does_not_wait_for_ever() {
+    let unknown = || InputUnknown { admission: AdmissionId::fresh(), why: "a tool ran".into() };
+    let mut waiting = Case::new(false, AdmissionState::Queued);
+    assert_eq!(waiting.event(unknown()), Step::Failed(Code::UnknownExecution, "a tool ran".into()));
+    // What a running or a settled one finds of others in the log is over.
+    for mut other in [Case::started(false), Case::new(true, AdmissionState::Terminal)] {
+        assert_eq!(other.event(unknown()), Step::Nothing);
+    }
+}
