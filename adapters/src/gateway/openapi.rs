@@ -49,8 +49,10 @@ fn operation(route: &Definition) -> Value {
         "responses": responses(route),
     });
     if let Some(schema) = route.body {
-        let schema = reference(schema);
-        operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        // An empty body counts as `{}`, so it will do where no member has to be there.
+        let required = schemas::all()[schema]["required"].as_array().is_some_and(|members| !members.is_empty());
+        let content = json!({"application/json": {"schema": reference(schema)}});
+        operation["requestBody"] = json!({"required": required, "content": content});
     }
     if route.open {
         operation["security"] = json!([]);
