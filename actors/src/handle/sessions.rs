@@ -14,7 +14,9 @@ use dispatch_events::{
         model::Usage,
     },
 };
-use dispatch_projections::{SessionState, calls::CallEnd, transcript::Said, turns::TurnEnd, view::SummaryView};
+use dispatch_projections::{
+    SessionState, admissions::AdmissionState, calls::CallEnd, transcript::Said, turns::TurnEnd, view::SummaryView,
+};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -218,8 +220,11 @@ impl HostHandle {
                         return Ok(seen.ending(settled.outcome, recorded.position, recorded.version));
                     }
                     if let Event::InputUnknown(unknown) = event {
+                        let waits = receipt.state == AdmissionState::Queued && seen.turn.is_none();
                         // Its own outcome is unknown, or the queue stops before it.
-                        return Err(Refusal::Paused(unknown.why.clone()));
+                        if waits || unknown.admission == receipt.admission {
+                            return Err(Refusal::Paused(unknown.why.clone()));
+                        }
                     }
                     seen.event(receipt.admission, event);
                 }
