@@ -1,15 +1,20 @@
 //! `HostHandle`: the one door for adapters. Everything that a gateway, a channel or the command line may do with the
 //! host is a method here; nothing else of the actors is needed, or reachable.
 
+mod drain;
+mod ending;
 mod memory;
 mod observe;
 mod sessions;
 mod subscription;
+mod wire;
 
+pub use drain::DrainReport;
+pub use ending::TurnEnding;
 pub use memory::{BackendView, MemoryFileView, MemoryFilesView};
-pub use observe::{AllView, DrainReport, Health, ToolView, WireRow, WireView};
-pub use sessions::TurnEnding;
+pub use observe::{AllView, Health, ToolView};
 pub use subscription::{Subscription, Update};
+pub use wire::{WireRow, WireView};
 
 use crate::shared::Shared;
 use std::sync::Arc;
@@ -17,7 +22,8 @@ use std::sync::Arc;
 /// A running host, seen from outside. Cheap to clone, usable from any thread.
 ///
 /// ```text
-/// sessions   open · resolve · submit · interrupt · rename · summary · list · wait
+/// sessions   open · resolve · submit · submit_and_follow · interrupt · rename · summary · list
+/// endings    wait · wait_on · ending
 /// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline
 /// models     models · tools

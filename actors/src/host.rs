@@ -109,13 +109,13 @@ impl Host {
         let fresh = fresh.map(str::to_owned);
         let session = Session::start_in_arbiter(arbiter, move |_| Session::new(shared, host, id, spawn, fresh));
         self.sessions.insert(id, Entry::Active { session, spawn });
-        self.shared.active.store(self.sessions.len(), Ordering::SeqCst);
+        self.shared.live.active.store(self.sessions.len(), Ordering::SeqCst);
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);
     }
 
     fn forget(&mut self, id: StreamId) {
         self.sessions.remove(&id);
-        self.shared.active.store(self.sessions.len(), Ordering::SeqCst);
+        self.shared.live.active.store(self.sessions.len(), Ordering::SeqCst);
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);
     }
 

@@ -81,14 +81,14 @@ struct Counted(Arc<Shared>);
 
 impl Counted {
     fn new(shared: &Arc<Shared>) -> Self {
-        shared.turns.fetch_add(1, Ordering::SeqCst);
+        shared.live.turns.fetch_add(1, Ordering::SeqCst);
         Self(shared.clone())
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.turns.fetch_sub(1, Ordering::SeqCst);
+        self.0.live.turns.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

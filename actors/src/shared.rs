@@ -74,48 +74,26 @@ pub struct Shared {
     pub courier: Addr<Courier>,
     /// Key that makes opaque ids of principals.
     pub(crate) principal_key: KeyBytes,
+    /// What changes while the host runs.
+    pub(crate) live: Live,
+}
+
+/// What changes while a host runs, and is gone with it.
+pub(crate) struct Live {
     /// No new work is taken.
-    pub(crate) draining: AtomicBool,
+    pub draining: AtomicBool,
     /// Sessions that have an actor.
-    pub(crate) active: AtomicUsize,
+    pub active: AtomicUsize,
     /// Turns that run.
-    pub(crate) turns: AtomicUsize,
+    pub turns: AtomicUsize,
     providers: Mutex<HashMap<String, Addr<Provider>>>,
-    /// Names of sessions that were spoken to lately. A name only moves by a rename, which goes through this host.
+    /// Names of sessions that were spoken to lately. A name only moves by a rename, which goes through its session.
     names: Mutex<LruCache<String, StreamId>>,
 }
 
-/// The parts of [`Shared`] that [`crate::start`] has made.
-pub(crate) struct SharedParts {
-    pub log: Arc<Log>,
-    pub settings: HostSettings,
-    pub models: Arc<dyn Models>,
-    pub toolbox: Arc<dyn Toolbox>,
-    pub toolset: Toolset,
-    pub stable: Frozen,
-    pub backend: Option<(&'static str, String)>,
-    pub hub: Addr<Hub>,
-    pub memory: Addr<MemoryWorker>,
-    pub tools: Addr<ToolRunner>,
-    pub courier: Addr<Courier>,
-    pub principal_key: KeyBytes,
-}
-
-impl Shared {
-    pub(crate) fn new(parts: SharedParts) -> Self {
+impl Default for Live {
+    fn default() -> Self {
         Self {
-            log: parts.log,
-            settings: parts.settings,
-            models: parts.models,
-            toolbox: parts.toolbox,
-            toolset: parts.toolset,
-            stable: parts.stable,
-            backend: parts.backend,
-            hub: parts.hub,
-            memory: parts.memory,
-            tools: parts.tools,
-            courier: parts.courier,
-            principal_key: parts.principal_key,
             draining: AtomicBool::new(false),
             active: AtomicUsize::new(0),
             turns: AtomicUsize::new(0),
@@ -123,7 +101,9 @@ impl Shared {
             names: Mutex::new(LruCache::new(NAMES_KEPT)),
         }
     }
+}
 
+impl Shared {
     /// The time now.
     pub fn now(&self) -> Timestamp {
         self.log.clock().now()
@@ -140,7 +120,7 @@ impl Shared {
 
     /// The Provider of a model, on the caller's arbiter if it is the first.
     pub fn provider(&self, model: &Arc<Model>) -> Addr<Provider> {
-        let mut providers = self.providers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut providers = self.live.providers.lock().unwrap_or_else(PoisonError::into_inner);
         match providers.get(&model.profile.name) {
             Some(provider) if provider.connected() => provider.clone(),
             _ => {
@@ -153,17 +133,17 @@ impl Shared {
 
     /// The session of a name, if it was spoken to lately.
     pub(crate) fn remembered(&self, name: &str) -> Option<StreamId> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+        self.live.names.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
     }
 
     /// Remembers the session of a name.
     pub(crate) fn remember(&self, name: &str, session: StreamId) {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).put(name.to_owned(), session);
+        self.live.names.lock().unwrap_or_else(PoisonError::into_inner).put(name.to_owned(), session);
     }
 
     /// Forgets every name of a session.
     pub(crate) fn forget_names_of(&self, session: StreamId) {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.live.names.lock().unwrap_or_else(PoisonError::into_inner);
         let stale: Vec<_> = names.iter().filter(|(_, id)| **id == session).map(|(name, _)| name.clone()).collect();
         for name in stale {
             names.pop(&name);
@@ -172,7 +152,7 @@ impl Shared {
 
     /// Whether new work is refused.
     pub fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::SeqCst)
+        self.live.draining.load(Ordering::SeqCst)
     }
 }
 

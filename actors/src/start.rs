@@ -7,7 +7,7 @@ use crate::{
     hub::Hub,
     memory_worker::{FinishWrites, MemoryWorker},
     settings::{HostParts, HostSettings},
-    shared::{Frozen, Shared, SharedParts, Toolset, host_stream},
+    shared::{Frozen, Live, Shared, Toolset, host_stream},
     tool_runner::ToolRunner,
 };
 use actix::{Actor, Arbiter, ArbiterHandle};
@@ -67,7 +67,7 @@ impl HostHandle {
         )
         .start();
         let courier = Courier::new(memory.clone()).start();
-        let shared = Arc::new(Shared::new(SharedParts {
+        let shared = Arc::new(Shared {
             stable: freeze(&log, STABLE_PROMPT.trim_end())?,
             toolset: toolset(&log, &*parts.toolbox)?,
             principal_key: key.derive(PRINCIPAL_IDS),
@@ -80,7 +80,8 @@ impl HostHandle {
             memory,
             courier,
             log,
-        }));
+            live: Live::default(),
+        });
         let host = Host::new(shared.clone(), arbiters(shared.settings.arbiters)).start();
         let handle = Self { shared, host };
         handle.begin().await?;

@@ -1,74 +1,20 @@
-//! Observing: views of any version, the exact requests, the log itself, health.
+//! Observing: views of any version, the log itself, health.
 
-use super::{HostHandle, Subscription, sessions::blocking};
+use super::{HostHandle, Subscription, WireView, sessions::blocking};
 use crate::{
     command::{Refusal, SessionRef},
-    host::ToSession,
-    ports::{HeadInput, ModelProfile, Models},
+    ports::{ModelProfile, Tool},
     session::fold,
-    shared::Shared,
-    start::append,
-    wire::Rendered,
 };
-use dispatch_events::{
-    Epoch, Position, Recorded, StreamId, Version,
-    catalogue::{
-        host::{Abandoned, HostStopped},
-        tool::EffectClass,
-    },
-    verify,
-};
+use dispatch_events::{Epoch, Position, Recorded, StreamId, Version, catalogue::tool::EffectClass, verify};
 use dispatch_projections::{
     SessionState,
-    calls::ModelRequest,
     view::{
-        LeaseView, MemoryView, ObligationsView, PrefixRow, PrefixView, PromptView, QueueView, SummaryView, ToolsView,
-        TranscriptView, ViewName,
+        LeaseView, MemoryView, ObligationsView, PromptView, QueueView, SummaryView, ToolsView, TranscriptView, ViewName,
     },
 };
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
-use tokio::sync::oneshot;
-
-/// The exact requests.
-#[derive(Clone, Debug, Serialize)]
-pub struct WireView {
-    /// In order.
-    pub requests: Vec<WireRow>,
-}
-
-/// One request, rendered again from the log.
-#[derive(Clone, Debug, Serialize)]
-pub struct WireRow {
-    /// Turn.
-    pub turn: dispatch_events::TurnId,
-    /// Version of its event.
-    pub version: Version,
-    /// Number within the turn.
-    pub attempt: u32,
-    /// What it was for.
-    pub purpose: String,
-    /// Profile.
-    pub profile: String,
-    /// Model.
-    pub model: String,
-    /// Wire form.
-    pub dialect: String,
-    /// Version of the renderer.
-    pub dialect_version: u16,
-    /// SHA-256 of the body, hex.
-    pub body_sha256: String,
-    /// The exact text that was sent.
-    pub body: String,
-    /// Whether it repeats everything that the request before it sent.
-    pub extends_previous: bool,
-    /// Whether the rendered bytes give the digests that were recorded before they were sent.
-    pub proven: bool,
-}
+use std::sync::{Arc, atomic::Ordering};
 
 /// Every view at once.
 #[derive(Clone, Debug, Serialize)]
@@ -125,15 +71,6 @@ pub struct ToolView {
     pub schema: String,
 }
 
-/// What a drain left open.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct DrainReport {
-    /// Turns that still ran; they go on at the next start.
-    pub turns: usize,
-    /// Memory writes that are left; in mode `best_effort` they are abandoned.
-    pub obligations: usize,
-}
-
 impl HostHandle {
     /// Events of a session from a version on: first from the log, then live, with text deltas in between.
     pub fn subscribe(&self, session: StreamId, from: Version) -> Subscription {
@@ -179,13 +116,10 @@ impl HostHandle {
         if let Some(at) = at {
             self.reaches(session, at).await?;
         }
-        if view == ViewName::Wire {
-            return json(&self.wire(session, at).await?);
-        }
         let state = self.state(session, at).await?;
         match view {
             ViewName::Transcript => json(&TranscriptView::of(&state)),
-            ViewName::Wire => json(&WireView { requests: Vec::new() }),
+            ViewName::Wire => json(&self.wire(session, at).await?),
             ViewName::Queue => json(&QueueView::of(&state)),
             ViewName::Lease => json(&LeaseView::of(&state)),
             ViewName::Prompt => json(&PromptView::of(&state)),
@@ -206,60 +140,6 @@ impl HostHandle {
                 usage: state.usage,
             }),
         }
-    }
-
-    /// The exact requests of a session up to a version, rendered again and compared with their recorded digests.
-    ///
-    /// # Errors
-    /// As [`HostHandle::state`]; [`Refusal::Storage`] for a dialect that this build does not have.
-    pub async fn wire(&self, session: &SessionRef, at: Option<Version>) -> Result<WireView, Refusal> {
-        let (id, shared) = (self.resolve(session).await?, self.shared.clone());
-        blocking(move || {
-            let mut requests = Vec::new();
-            each_request(&shared, id, at, |request, rendered| {
-                let body = rendered.body(&request.parameters);
-                requests.push(WireRow {
-                    turn: request.turn,
-                    version: request.version,
-                    attempt: request.attempt,
-                    purpose: request.purpose.clone(),
-                    profile: request.profile.clone(),
-                    model: request.model.clone(),
-                    dialect: request.dialect.clone(),
-                    dialect_version: request.dialect_version,
-                    body_sha256: hex(&Sha256::digest(&body)),
-                    extends_previous: request.extends_previous,
-                    proven: proven(request, rendered) && body.len() as u64 == request.length,
-                    body: String::from_utf8_lossy(&body).into_owned(),
-                });
-            })?;
-            Ok(WireView { requests })
-        })
-        .await
-    }
-
-    /// Whether each request repeats the one before it, and whether today's rendering gives the recorded digests.
-    ///
-    /// # Errors
-    /// As [`HostHandle::wire`].
-    pub async fn prefix(&self, session: &SessionRef) -> Result<PrefixView, Refusal> {
-        let (id, shared) = (self.resolve(session).await?, self.shared.clone());
-        blocking(move || {
-            let mut requests = Vec::new();
-            each_request(&shared, id, None, |request, rendered| {
-                requests.push(PrefixRow {
-                    version: request.version,
-                    turn: request.turn,
-                    attempt: request.attempt,
-                    extends_previous: request.extends_previous,
-                    diverged_at: request.diverged_at,
-                    cause: request.cause.clone(),
-                    proven: proven(request, rendered),
-                });
-            })?;
-            Ok(PrefixView { requests })
-        })
-        .await
     }
 
     /// Events of a session from a version on, at most `limit`.
@@ -298,8 +178,8 @@ impl HostHandle {
             position: store.log_head().position,
             refusal: store.refusal(),
             draining: self.shared.is_draining(),
-            sessions_active: self.shared.active.load(Ordering::SeqCst),
-            turns_running: self.shared.turns.load(Ordering::SeqCst),
+            sessions_active: self.shared.live.active.load(Ordering::SeqCst),
+            turns_running: self.shared.live.turns.load(Ordering::SeqCst),
         }
     }
 
@@ -315,142 +195,13 @@ impl HostHandle {
 
     /// The tools of this host.
     pub fn tools(&self) -> Vec<ToolView> {
-        let view = |tool: Arc<dyn crate::ports::Tool>| ToolView {
+        let view = |tool: Arc<dyn Tool>| ToolView {
             name: tool.name().to_owned(),
             class: tool.class(),
             schema: tool.schema().0,
         };
         self.shared.toolbox.tools().into_iter().map(view).collect()
     }
-
-    /// Takes no new work, waits for running turns and memory writes within their limits, and records the stop.
-    pub async fn drain(&self, reason: &str) -> DrainReport {
-        self.shared.draining.store(true, Ordering::SeqCst);
-        let settings = &self.shared.settings;
-        let turns = Duration::from_millis(settings.turn_drain_ms);
-        let quiet = async {
-            while self.shared.turns.load(Ordering::SeqCst) > 0 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        if tokio::time::timeout(turns, quiet).await.is_err() {
-            tracing::warn!("turns still run; they go on at the next start");
-        }
-        let (done, drained) = oneshot::channel();
-        if self.shared.courier.send(crate::courier::Drained(done)).await.is_ok() {
-            let limit = Duration::from_millis(settings.drain_timeout_ms);
-            if tokio::time::timeout(limit, drained).await.is_err() {
-                tracing::warn!("memory writes are left at the end of the drain");
-            }
-        }
-        let left = self.shared.courier.send(crate::courier::Stop).await.unwrap_or_default();
-        if !settings.durable_memory {
-            self.abandon(&left).await;
-        }
-        let report = DrainReport { turns: self.shared.turns.load(Ordering::SeqCst), obligations: left.len() };
-        self.stopped(reason, &left).await;
-        report
-    }
-
-    /// In mode `best_effort` what is left is abandoned, by name.
-    async fn abandon(&self, left: &[crate::courier::Owe]) {
-        for owed in left {
-            let (reply, recorded) = oneshot::channel();
-            let verdict = crate::decide::obligation::Verdict::Abandoned("left at shutdown in mode best_effort".into());
-            let command = crate::session::SessionCommand::Verdict { obligation: owed.obligation, verdict, reply };
-            let message = ToSession { session: owed.session, fresh: None, command };
-            if self.host.send(message).await.is_err() || recorded.await.is_err() {
-                tracing::warn!(obligation = %owed.obligation, "its end could not be recorded");
-            }
-        }
-    }
-
-    async fn stopped(&self, reason: &str, left: &[crate::courier::Owe]) {
-        // In mode `durable` nothing is abandoned: it is met after the next start.
-        let abandoned = left.iter().filter(|_| !self.shared.settings.durable_memory).map(|owed| Abandoned {
-            session: owed.session,
-            admission: None,
-            what: format!("obligation {}", owed.obligation),
-        });
-        let event = HostStopped {
-            epoch: self.shared.log.epoch(),
-            reason: reason.to_owned(),
-            abandoned: abandoned.take(1000).collect(),
-        };
-        let log = self.shared.log.clone();
-        let tip = tokio::task::spawn_blocking(move || log.tip(crate::shared::host_stream())).await;
-        let recorded = match tip {
-            Ok(Ok(Some(tip))) => append(&self.shared.log, tip, event.into()).await,
-            Ok(Err(error)) => Err(error),
-            _ => return tracing::warn!("the stop could not be recorded"),
-        };
-        if let Err(error) = recorded {
-            tracing::warn!(%error, "the stop could not be recorded; the next start treats it as a crash");
-        }
-    }
-}
-
-/// Folds a session and shows each request with the conversation rendered as it was then.
-fn each_request(
-    shared: &Arc<Shared>,
-    id: StreamId,
-    at: Option<Version>,
-    mut see: impl FnMut(&ModelRequest, &Rendered),
-) -> Result<(), String> {
-    let mut state = SessionState::empty(id);
-    let mut rendered: Option<Rendered> = None;
-    loop {
-        let page = shared.log.read_stream(id, state.version.next(), 500).map_err(|error| error.to_string())?;
-        if page.is_empty() {
-            return Ok(());
-        }
-        for recorded in &page {
-            if at.is_some_and(|at| recorded.version > at) {
-                return Ok(());
-            }
-            let seen = state.calls.requests().len();
-            state.apply(recorded).map_err(|error| error.to_string())?;
-            if let Some(request) = state.calls.requests().get(seen) {
-                let now = render(&*shared.models, &state, request, rendered.take())?;
-                see(request, &now);
-                rendered = Some(now);
-            }
-        }
-    }
-}
-
-fn render(
-    models: &dyn Models,
-    state: &SessionState,
-    request: &ModelRequest,
-    before: Option<Rendered>,
-) -> Result<Rendered, String> {
-    let (name, version) = (&request.dialect, request.dialect_version);
-    let dialect = models.dialect(name, version).ok_or_else(|| {
-        format!("version {}: this build does not have dialect {name} in version {version}", request.version)
-    })?;
-    let usable = before.filter(|before| {
-        before.dialect().name() == name && before.dialect().version() == version && before.head_digest() == request.head
-    });
-    let mut rendered = usable.unwrap_or_else(|| {
-        let system = state.prompt.built.as_ref().map(dispatch_projections::prompt::BuiltPrompt::text);
-        let tools = state.prompt.tools.as_ref().map_or("[]", |tools| &*tools.schemas);
-        let head = HeadInput { model: &request.model, system: system.as_deref().unwrap_or_default(), tools };
-        Rendered::new(dialect, head)
-    });
-    let from = rendered.len();
-    rendered.extend(state.transcript.wire_messages(from).take((request.messages as usize).saturating_sub(from)));
-    Ok(rendered)
-}
-
-fn proven(request: &ModelRequest, rendered: &Rendered) -> bool {
-    rendered.head_digest() == request.head
-        && rendered.prefix() == request.prefix
-        && rendered.len() == request.messages as usize
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn json<T: Serialize>(view: &T) -> Result<serde_json::Value, Refusal> {

@@ -1,7 +1,8 @@
 //! The embedded default: sled 0.34.7, in the hardened form and no other.
 //!
 //! As documented sled does not reach the disk (`flush()` is `sync_file_range`), and values above 4,000 bytes can end up
-//! in files that are never synced. In this form it lost nothing in the kill and power-cut suites:
+//! in files that are never synced. In this form it lost nothing in the kill suite of this repository, nor in the simulated
+//! power cuts that the recipe comes from (a power-cut suite of our own is still to come):
 //!
 //! 1. all writes come from the committer thread, one transaction a group ([`commit`](SledEngine::commit));
 //! 2. after it `flush()`, then `sync_data()` on an own handle of `<dir>/db`, and only then an answer;
