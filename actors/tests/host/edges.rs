@@ -148,7 +148,7 @@ fn a_stop_that_comes_late_does_not_end_the_next_input() {
         // The person saw the first turn run and pressed stop; it had ended by then.
         let late = host.interrupt(&"s".into(), me(), first.turn).await.unwrap_err();
         assert_eq!(late.code(), "stale_generation");
-        assert_eq!(host.interrupt(&"s".into(), me(), None).await.unwrap().turn.is_some(), true, "{second:?}");
+        assert!(host.interrupt(&"s".into(), me(), None).await.unwrap().turn.is_some(), "{second:?}");
     });
 }
 

@@ -1,6 +1,8 @@
 //! The host over a store in memory, with every port scripted: what is recorded before what is done, what a crash or a
 //! refusing store leaves behind, how many commits a turn awaits.
 
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion, also in what tests share")]
+
 mod commits;
 mod door;
 mod edges;
