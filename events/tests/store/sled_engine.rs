@@ -13,7 +13,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-fn raw(folder: &Path) -> sled::Db {
+/// The folder without the engine. sled gives its lock back a moment after its last handle is dropped.
+pub fn raw(folder: &Path) -> sled::Db {
+    for _ in 0..100 {
+        if let Ok(db) = sled::Config::new().path(folder).open() {
+            return db;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     sled::Config::new().path(folder).open().unwrap()
 }
 

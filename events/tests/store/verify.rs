@@ -43,7 +43,7 @@ impl Written {
 
     /// Changes the rows of a tree behind the engine's back.
     fn change(&self, tree: &str, change: impl FnOnce(&sled::Tree)) {
-        let db = sled::Config::new().path(self.subject.folder()).open().unwrap();
+        let db = crate::sled_engine::raw(&self.subject.folder());
         change(&db.open_tree(tree).unwrap());
         db.flush().unwrap();
     }
