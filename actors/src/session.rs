@@ -120,17 +120,14 @@ impl Session {
             return;
         }
         self.hand_over();
-        let claimed = self
-            .state
-            .admissions
-            .started()
-            .and_then(|admission| Some((admission.turn?, admission.generation?, admission.principal_id)));
+        let claimed =
+            self.state.admissions.started().and_then(|admission| Some((admission.turn?, admission.generation?)));
         let running = self.running.as_ref().map(|running| running.generation);
-        if running == claimed.map(|(_, generation, _)| generation) {
+        if running == claimed.map(|(_, generation)| generation) {
             return;
         }
         self.running = None;
-        if let Some((turn, generation, principal)) = claimed {
+        if let Some((turn, generation)) = claimed {
             let start = TurnStart {
                 shared: self.shared.clone(),
                 host: self.host.clone(),
@@ -138,7 +135,6 @@ impl Session {
                 stream: self.id,
                 turn,
                 generation,
-                principal,
             };
             let (actor, _counted) = (Turn::new(start).start(), Counted::new(&self.shared));
             self.running = Some(Running { turn, generation, actor, _counted });

@@ -11,7 +11,7 @@ use crate::{host::Host, session::Session, shared::Shared};
 use actix::{
     Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, MessageResult, SpawnHandle, WrapFuture,
 };
-use dispatch_events::{Generation, PrincipalId, StreamId, TurnId};
+use dispatch_events::{Generation, StreamId, TurnId};
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 use tracing::Instrument;
 
@@ -30,8 +30,6 @@ pub struct TurnStart {
     pub turn: TurnId,
     /// Its attempt.
     pub generation: Generation,
-    /// Who submitted the input.
-    pub principal: PrincipalId,
 }
 
 /// Text that was shown of the last answer; the session knows whether that answer is recorded.

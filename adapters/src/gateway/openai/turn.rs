@@ -120,7 +120,7 @@ impl Follower {
                 self.finish = Some(answer.finish.clone());
                 self.usage = match (self.calls, self.usage, answer.usage) {
                     (0, _, usage) => usage,
-                    (_, Some(before), Some(usage)) => Some(sum(before, usage)),
+                    (_, Some(before), Some(usage)) => Some(before.plus(usage)),
                     _ => None,
                 };
                 self.calls += 1;
@@ -140,16 +140,6 @@ impl Follower {
             Ok(()) => Step::Settled(ending),
             Err((code, message)) => Step::Failed(code, message),
         }
-    }
-}
-
-fn sum(a: Usage, b: Usage) -> Usage {
-    let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
-    Usage {
-        input: a.input + b.input,
-        cached: both(a.cached, b.cached),
-        output: a.output + b.output,
-        reasoning: both(a.reasoning, b.reasoning),
     }
 }
 
