@@ -132,7 +132,7 @@ fn turn(number: usize) -> Vec<Event> {
 /// A stream of so many events, as the log gives them back.
 fn stream() -> Vec<Recorded> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let log = Log::open(folder.path(), Arc::new(SystemClock)).unwrap();
+    let log = Log::open(folder.path(), dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut tip = log.new_tip(StreamId::fresh()).unwrap();
     for number in 0..EVENTS.div_ceil(9) {

@@ -7,7 +7,11 @@ use crate::{
     tools::{Registry, Workspace},
 };
 use dispatch_actors::{HostParts, HostSettings, ports::MemoryBackend};
-use dispatch_events::{Clock, Log, SystemClock, log::OpenLogError};
+use dispatch_events::{
+    Clock, Log, SystemClock,
+    log::OpenLogError,
+    store::{EngineKind, UnknownEngine},
+};
 use std::{path::PathBuf, sync::Arc};
 
 /// The agent that sessions speak for.
@@ -50,7 +54,7 @@ pub fn host_parts(
     let limits = MemoryLimits { memory: memory.memory_char_limit, user: memory.user_char_limit };
     let memory_files = DiskMemory::new(folder.memories(AGENT), limits, clock.clone());
     let toolbox = tools(folder, loaded)?;
-    let log = Log::open(folder.path(), clock)?;
+    let log = Log::open(folder.path(), engine(loaded)?, clock)?;
     Ok(HostParts {
         log: Arc::new(log),
         models: Arc::new(models),
@@ -61,15 +65,22 @@ pub fn host_parts(
     })
 }
 
+/// The engine that the settings name.
+///
+/// # Errors
+/// [`AssembleError::NotBuilt`] for one that this build does not have.
+pub fn engine(loaded: &Loaded) -> Result<EngineKind, AssembleError> {
+    let unknown = |error: UnknownEngine| AssembleError::NotBuilt(format!("the log engine `{}` ({error})", error.0));
+    loaded.settings.log.engine.parse().map_err(unknown)
+}
+
 /// Refuses what the settings ask for and this build does not have.
 ///
 /// # Errors
 /// [`AssembleError::NotBuilt`].
 pub fn built(loaded: &Loaded) -> Result<(), AssembleError> {
     let settings = &loaded.settings;
-    if settings.log.engine != "sled" {
-        return Err(AssembleError::NotBuilt(format!("the log engine `{}` (use `sled`)", settings.log.engine)));
-    }
+    engine(loaded)?;
     if settings.turn.recovery == Recovery::Resume {
         return Err(AssembleError::NotBuilt("`turn.recovery = \"resume\"` (use `pause`)".to_owned()));
     }

@@ -33,7 +33,7 @@ fn draft() -> Draft {
 fn open() -> (tempfile::TempDir, Log, Runtime) {
     // Not in the system's folder for temporary files, which may lie in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let log = Log::open(folder.path(), Arc::new(SystemClock)).unwrap();
+    let log = Log::open(folder.path(), dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock)).unwrap();
     (folder, log, Builder::new_current_thread().build().unwrap())
 }
 

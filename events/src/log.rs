@@ -10,7 +10,7 @@ use crate::{
     disk,
     keys::{KeyError, KeyId, Keyring},
     seal::SealError,
-    store::{Append, AppendError, Appended, EventStore, ReadError, Store, sled::SledEngine},
+    store::{Append, AppendError, Appended, EngineKind, EventStore, ReadError, StartError},
 };
 use std::{path::Path, sync::Arc};
 
@@ -81,18 +81,18 @@ impl Log {
         Self::new(store, Keyring::in_memory(), BlobStore::in_memory(), clock)
     }
 
-    /// Opens `log/`, `keys/` and `blobs/` of a data folder with the sled engine. The caller holds the folder's lock.
+    /// Opens `log/`, `keys/` and `blobs/` of a data folder with an engine. The caller holds the folder's lock.
     ///
     /// # Errors
     /// [`OpenLogError`], in words for the operator.
-    pub fn open(data: &Path, clock: Arc<dyn Clock>) -> Result<Self, OpenLogError> {
+    pub fn open(data: &Path, engine: EngineKind, clock: Arc<dyn Clock>) -> Result<Self, OpenLogError> {
         disk::create_private_dir(data).map_err(BlobError::from)?;
         let keys = Keyring::open(&data.join("keys"))?;
         let blobs = BlobStore::open(&data.join("blobs"))?;
-        let store = Store::start(SledEngine::open(&data.join("log"))?)?;
+        let store = engine.start(&data.join("log"))?;
         // The names of the three folders, also those that an earlier run made and could not sync any more.
         disk::sync_dir(data).map_err(BlobError::from)?;
-        Ok(Self::new(Arc::new(store), keys, blobs, clock))
+        Ok(Self::new(store, keys, blobs, clock))
     }
 
     /// The same log with another store in front, for tests.
@@ -203,12 +203,9 @@ impl Log {
 /// Why a data folder's log was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenLogError {
-    /// The engine's reason.
+    /// The store's reason.
     #[error(transparent)]
-    Engine(#[from] crate::store::sled::OpenError),
-    /// The end of the log can't be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Store(#[from] StartError),
     /// The key folder's reason.
     #[error(transparent)]
     Key(#[from] KeyError),

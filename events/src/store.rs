@@ -12,11 +12,15 @@ pub mod committer;
 pub mod engine;
 pub mod faulty;
 pub mod index;
+mod kind;
 pub mod memory;
+mod open_error;
 pub mod sled;
 
 pub use committer::Store;
 pub use engine::{Engine, EngineError};
+pub use kind::{EngineKind, StartError, UnknownEngine};
+pub use open_error::OpenError;
 
 use crate::{Digest, EventId, Position, Recorded, StreamId, Version, envelope::WRITER_LEN, keys::KeyId};
 use futures_util::future::BoxFuture;

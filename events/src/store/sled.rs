@@ -38,8 +38,6 @@ use std::{
     path::PathBuf,
 };
 
-pub use open::OpenError;
-
 /// Below this many free bytes nothing is appended.
 pub const FREE_SPACE_FLOOR: u64 = 64 * 1024 * 1024;
 /// Said when the one thing happened that this form of sled must never do.

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub fn write(folder: &Path) {
     // The harness has begun a line.
     say("");
-    let log = Log::open(folder, Arc::new(SystemClock)).unwrap();
+    let log = Log::open(folder, dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock)).unwrap();
     say("ready");
     thread::scope(|scope| {
         for _ in 0..8 {

@@ -37,7 +37,7 @@ fn what_is_acknowledged_survives_a_kill() {
         one_round(folder.path(), delay, round % 4 == 3, &mut acknowledged);
         fruitful += u32::from(acknowledged.len() > before);
         let start = Instant::now();
-        let log = Log::open(folder.path(), Arc::new(SystemClock))
+        let log = Log::open(folder.path(), dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock))
             .unwrap_or_else(|error| panic!("round {round}: does not open after a kill: {error}"));
         slowest = slowest.max(start.elapsed());
         check(&log, &acknowledged, round);

@@ -3,10 +3,7 @@
 use crate::subject::{Sled, Subject, Writer, everything, opened, owed, sized, small};
 use dispatch_events::{
     ObligationId, StreamId,
-    store::{
-        AppendError, EventStore, Store,
-        sled::{OpenError, SledEngine},
-    },
+    store::{AppendError, EventStore, OpenError, Store, sled::SledEngine},
 };
 use std::{
     fs,

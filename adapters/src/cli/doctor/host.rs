@@ -70,7 +70,9 @@ fn log(context: &Context) -> Finding {
     if !context.folder.path().join("log").exists() {
         return Finding::ok("log", "not there yet: the first start makes it");
     }
-    match Log::open(context.folder.path(), Arc::new(SystemClock)) {
+    // Settings that can't be read are a finding of their own.
+    let engine = context.loaded().ok().and_then(|loaded| crate::assemble::engine(&loaded).ok()).unwrap_or_default();
+    match Log::open(context.folder.path(), engine, Arc::new(SystemClock)) {
         Ok(log) => {
             let engine = log.store().engine();
             Finding::ok("log", format!("opens ({engine}); `dispatch audit verify` reads all of it"))

@@ -13,7 +13,7 @@ use dispatch_events::{
     Clock, SystemClock,
     lock::{FolderLock, LockError},
     log::{LogError, OpenLogError},
-    store::{ReadError, sled::OpenError},
+    store::ReadError,
 };
 
 /// A running host, and the folder's lock.
@@ -65,10 +65,7 @@ impl From<AssembleError> for Failure {
 }
 
 fn opened(error: &OpenLogError) -> Failure {
-    let damaged = matches!(
-        error,
-        OpenLogError::Engine(OpenError::Damaged { .. }) | OpenLogError::Read(ReadError::Damaged { .. })
-    );
+    let damaged = matches!(error, OpenLogError::Store(error) if error.is_damage());
     Failure::new(if damaged { Exit::Damaged } else { Exit::Failed }, error.to_string())
 }
 

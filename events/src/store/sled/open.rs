@@ -1,48 +1,24 @@
 //! Opening: what is known to be curable is cured, everything else is a refusal that names the way out.
 
 use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail, witness::Witness};
-use crate::{disk, store::ReadError};
+use crate::{
+    disk,
+    store::{OpenError, ReadError},
+};
 use std::{
     fs::{self, File, TryLockError},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
+    path::Path,
+    thread,
+    time::Duration,
 };
 
-/// Why a log folder was not opened. Nothing in it was changed.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Too little room: sled can't be opened on a full disk. Make room and start again.
-    #[error("only {free_mib} MiB are free on the disk of {folder}, 64 MiB are needed: make room, then start again")]
-    Full {
-        /// The folder.
-        folder: PathBuf,
-        /// What is free, in MiB.
-        free_mib: u64,
-    },
-    /// The file system said no.
-    #[error("the log folder {folder} can't be used: {error}")]
-    Io {
-        /// The folder.
-        folder: PathBuf,
-        /// What it said.
-        error: io::Error,
-    },
-    /// Another process, or another part of this one, has the log open. Nothing was touched.
-    #[error("the log in {folder} is open already: stop the process that has it, then start again")]
-    InUse {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The log is damaged. Restore a backup beside it; keep this folder for a rescue.
-    #[error("the log in {folder} is damaged and was not opened: {why}. Keep the folder, and restore the last backup")]
-    Damaged {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-}
+/// How often, and how far apart, a held lock is looked at again before it is believed: sled gives its own lock back a
+/// moment after its last handle is dropped, from a thread of its pool. The lock of the data folder is what tells two hosts
+/// apart, and it never waits.
+const LOCK_LOOKS: u32 = 100;
+const LOCK_LOOK_MS: u64 = 20;
 
 impl SledEngine {
     /// Opens the log in `folder`, or makes a new one.
@@ -61,7 +37,7 @@ impl SledEngine {
             return Err(damaged("sled wrote blob files, which it never syncs".into()));
         }
         // Before anything is moved: these files may be in the hands of the process that has the log open.
-        if held(folder).map_err(io)? {
+        if still_held(folder).map_err(io)? {
             return Err(OpenError::InUse { folder: folder.to_owned() });
         }
         set_aside(folder, |name| name.starts_with("snap.") && name.ends_with(".generating")).map_err(io)?;
@@ -143,6 +119,17 @@ fn guarded(folder: &Path) -> Result<sled::Db, Refusal> {
         Ok(Err(error)) => Err(Refusal::Other(error.to_string())),
         Err(_) => Err(Refusal::Other("sled panicked while it opened the folder".into())),
     }
+}
+
+/// Whether sled's file stays locked for longer than a handle of this process takes to go.
+fn still_held(folder: &Path) -> io::Result<bool> {
+    for _ in 0..LOCK_LOOKS {
+        if !held(folder)? {
+            return Ok(false);
+        }
+        thread::sleep(Duration::from_millis(LOCK_LOOK_MS));
+    }
+    Ok(true)
 }
 
 /// Whether sled's file is locked. sled takes the lock itself when it opens; this only looks.
