@@ -103,12 +103,14 @@ struct State {
 }
 
 impl Keyring {
-    /// The keys in `folder`, which is made (owner-only) if it is not there.
+    /// The keys in `folder`, which is made (owner-only) if it is not there. What a killed run had not named yet is
+    /// removed, so the caller holds the data folder's lock.
     ///
     /// # Errors
-    /// [`KeyError::Io`] when the folder can't be made.
+    /// [`KeyError::Io`] when the folder can't be made or read.
     pub fn open(folder: &Path) -> Result<Self, KeyError> {
         disk::create_private_dir(folder)?;
+        disk::remove_unnamed(folder)?;
         Ok(Self { folder: Some(folder.to_owned()), ..Self::in_memory() })
     }
 

@@ -3,7 +3,10 @@
 
 use clap::{Parser, Subcommand};
 use std::{path::Path, process::ExitCode};
-use xtask::{Failure, Finding, absence, citation, deploy, edges, size, source, torture};
+use xtask::{
+    Failure, Finding, absence, citation, deploy, edges, size, source,
+    torture::{self, Counts},
+};
 
 /// Checks and long-running suites of the repository.
 #[derive(Parser)]
@@ -19,11 +22,14 @@ enum Task {
     Check,
     /// The container file and the systemd unit.
     DeployLint,
-    /// The suites that kill processes at random moments, with full counts.
+    /// The suites that kill processes and cut the power at random moments, with full counts.
     Torture {
         /// How often each suite kills.
         #[arg(long, default_value_t = torture::FULL)]
         kills: u32,
+        /// How often the power is cut, for each engine. Needs root, loop devices and mkfs.ext4.
+        #[arg(long, default_value_t = torture::FULL_POWER_CUTS)]
+        power_cuts: u32,
         /// Build with the release profile.
         #[arg(long)]
         release: bool,
@@ -38,7 +44,7 @@ fn main() -> ExitCode {
             lint.skipped.iter().for_each(|reason| eprintln!("not checked: {reason}"));
             report(&lint.findings)
         }),
-        Task::Torture { kills, release } => run_suites(&root, kills, release),
+        Task::Torture { kills, power_cuts, release } => run_suites(&root, Counts { kills, power_cuts }, release),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
@@ -68,13 +74,13 @@ fn report(findings: &[Finding]) -> bool {
     findings.is_empty()
 }
 
-fn run_suites(root: &Path, kills: u32, is_release: bool) -> Result<bool, Failure> {
+fn run_suites(root: &Path, counts: Counts, is_release: bool) -> Result<bool, Failure> {
     let suites = torture::suites(root, &source::rust_files(root)?)?;
     let mut failed = Vec::new();
     for suite in &suites {
         let name = format!("{} {}", suite.package, suite.target.join(" "));
-        println!("== {name}: {kills} kills");
-        if !suite.run(root, kills, is_release)?.success() {
+        println!("== {name}: {} kills, {} power cuts", counts.kills, counts.power_cuts);
+        if !suite.run(root, counts, is_release)?.success() {
             failed.push(name);
         }
     }

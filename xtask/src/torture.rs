@@ -1,6 +1,7 @@
-//! The suites that kill a process at random moments, with counts too high for every build.
+//! The suites that kill a process or cut its power at random moments, with counts too high for every build.
 //!
-//! A suite is a test file that reads [`KILLS`]; it is found by that, so a new one takes part without being listed.
+//! A suite is a test file that reads [`KILLS`] or [`POWER_CUTS`]; it is found by that, so a new one takes part without
+//! being listed.
 
 use crate::{
     Failure,
@@ -19,6 +20,21 @@ pub const KILLS: &str = "DISPATCH_KILLS";
 /// The kills of a full run.
 pub const FULL: u32 = 100;
 
+/// The environment variable that says how often a suite cuts the power, for each engine.
+pub const POWER_CUTS: &str = "DISPATCH_POWER_CUTS";
+
+/// The power cuts of a full run.
+pub const FULL_POWER_CUTS: u32 = 50;
+
+/// How much a run does.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// Kills of each suite that kills.
+    pub kills: u32,
+    /// Power cuts of each engine.
+    pub power_cuts: u32,
+}
+
 /// One `cargo test` to run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Suite {
@@ -29,10 +45,11 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Runs it from `root` with `kills` kills, its output shown as it comes.
-    pub fn run(&self, root: &Path, kills: u32, is_release: bool) -> Result<ExitStatus, Failure> {
+    /// Runs it from `root`, its output shown as it comes.
+    pub fn run(&self, root: &Path, counts: Counts, is_release: bool) -> Result<ExitStatus, Failure> {
         let mut cargo = Command::new("cargo");
-        cargo.current_dir(root).env(KILLS, kills.to_string()).args(["test", "--package", &self.package]);
+        cargo.current_dir(root).env(KILLS, counts.kills.to_string());
+        cargo.env(POWER_CUTS, counts.power_cuts.to_string()).args(["test", "--package", &self.package]);
         cargo.args(&self.target);
         if is_release {
             cargo.arg("--release");
@@ -47,22 +64,23 @@ pub fn suites(root: &Path, files: &[SourceFile]) -> Result<BTreeSet<Suite>, Fail
     let manifests = read_workspace(root)?;
     let found: BTreeSet<Suite> = files
         .iter()
-        .filter(|file| file.text.contains(KILLS))
+        .filter(|file| [KILLS, POWER_CUTS].iter().any(|variable| file.text.contains(variable)))
         .filter_map(|file| suite(&manifests, files, &file.path))
         .collect();
     if found.is_empty() {
-        return Err(Failure::Nothing(format!("no test reads {KILLS}: there is nothing to run")));
+        return Err(Failure::Nothing(format!("no test reads {KILLS} or {POWER_CUTS}: there is nothing to run")));
     }
     Ok(found)
 }
 
 fn suite(manifests: &[Manifest], files: &[SourceFile], path: &str) -> Option<Suite> {
-    let (folder, inside) = match path.split_once('/')? {
-        ("tests", _) => ("", path),
-        split => split,
-    };
-    let manifest_path = if folder.is_empty() { "Cargo.toml".to_owned() } else { format!("{folder}/Cargo.toml") };
-    let manifest = manifests.iter().find(|manifest| manifest.path == manifest_path)?;
+    // The deepest package above the file: members may lie below the root package's own tests.
+    let folder = |manifest: &Manifest| manifest.path.trim_end_matches("Cargo.toml").to_owned();
+    let manifest = manifests
+        .iter()
+        .filter(|manifest| path.starts_with(&folder(manifest)))
+        .max_by_key(|manifest| manifest.path.len())?;
+    let inside = path.strip_prefix(&folder(manifest))?;
     if manifest.package == "xtask" {
         return None;
     }
@@ -99,6 +117,7 @@ mod tests {
             file("events/tests/store.rs", "mod damage;"),
             file("events/tests/store/damage.rs", &reads),
             file("events/tests/power/main.rs", &reads),
+            file("tests/power-cut/tests/power_cut/main.rs", &format!("var(\"{POWER_CUTS}\")")),
             file("tests/chat.rs", "fn none() {}"),
             file("xtask/src/torture.rs", &reads),
         ];
@@ -115,7 +134,8 @@ mod tests {
                 "dispatch-events --lib",
                 "dispatch-events --test kill",
                 "dispatch-events --test power",
-                "dispatch-events --test store"
+                "dispatch-events --test store",
+                "power-cut --test power_cut"
             ]
         );
     }

@@ -7,7 +7,7 @@ use crate::{
     codec,
     envelope::{Flags, Header},
     seal,
-    store::SealedEvent,
+    store::{AppendError, SealedEvent},
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,10 @@ pub(super) fn seal(log: &Log, place: Tip, draft: Draft, recorded_at: Timestamp) 
     let mut payload = draft.event.encode()?;
     let mut flags = Flags::SEALED;
     if payload.len() > BLOB_THRESHOLD {
+        // A blob that is written for an append which will be refused only takes the rest of the room.
+        if let Some(why) = log.store().refusal() {
+            return Err(AppendError::Unavailable(why).into());
+        }
         let address = log.blobs().put(place.stream, &key, &payload)?;
         payload = codec::encode(&BlobRef { address, length: payload.len() as u64 })?;
         flags |= Flags::BLOB;

@@ -1,8 +1,8 @@
 //! The embedded default: sled 0.34.7, in the hardened form and no other.
 //!
 //! As documented sled does not reach the disk (`flush()` is `sync_file_range`), and values above 4,000 bytes can end up
-//! in files that are never synced. In this form it lost nothing in the kill suite of this repository, nor in the simulated
-//! power cuts that the recipe comes from (a power-cut suite of our own is still to come):
+//! in files that are never synced. In this form it loses nothing in the suites of this repository that kill it and that cut
+//! the power of its file system; without point 2 the latter finds acknowledged events lost (`tests/power-cut`):
 //!
 //! 1. all writes come from the committer thread, one transaction a group ([`commit`](SledEngine::commit));
 //! 2. after it `flush()`, then `sync_data()` on an own handle of `<dir>/db`, and only then an answer;

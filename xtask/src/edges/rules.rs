@@ -17,22 +17,28 @@ const ACTORS: &str = "dispatch-actors";
 const ADAPTERS: &str = "dispatch-adapters";
 const BINARY: &str = "dispatch";
 const FAR_SIDE: &str = "far-side";
+const POWER_CUT: &str = "power-cut";
 const XTASK: &str = "xtask";
 
 /// The order of crates, lowest first. Two stand apart: `far-side` must not share its code, and so its mistakes, with the
 /// host that it tests, and `xtask` must build when the crates that it judges do not.
-pub const LAYERS: [Layer; 7] = [
+pub const LAYERS: [Layer; 8] = [
     Layer { package: EVENTS, may_use: &[], tests_may_use: &[] },
     Layer { package: PROJECTIONS, may_use: &[EVENTS], tests_may_use: &[] },
     Layer { package: ACTORS, may_use: &[EVENTS, PROJECTIONS], tests_may_use: &[] },
     Layer { package: ADAPTERS, may_use: &[EVENTS, PROJECTIONS, ACTORS], tests_may_use: &[] },
-    Layer { package: BINARY, may_use: &[EVENTS, PROJECTIONS, ACTORS, ADAPTERS], tests_may_use: &[FAR_SIDE, XTASK] },
+    Layer {
+        package: BINARY,
+        may_use: &[EVENTS, PROJECTIONS, ACTORS, ADAPTERS],
+        tests_may_use: &[FAR_SIDE, POWER_CUT, XTASK],
+    },
     Layer { package: FAR_SIDE, may_use: &[], tests_may_use: &[] },
+    Layer { package: POWER_CUT, may_use: &[EVENTS], tests_may_use: &[] },
     Layer { package: XTASK, may_use: &[], tests_may_use: &[] },
 ];
 
 /// Packages that only tests use: what their code depends on is bound as little as tests are.
-pub const FOR_TESTS: [&str; 1] = [FAR_SIDE];
+pub const FOR_TESTS: [&str; 2] = [FAR_SIDE, POWER_CUT];
 
 /// Dependencies with one duty, and the packages that have it. It binds code; tests may reach for anything.
 #[derive(Debug)]
