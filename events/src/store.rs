@@ -15,7 +15,11 @@ pub mod index;
 mod kind;
 pub mod memory;
 mod open_error;
+pub mod room;
 pub mod sled;
+pub mod sqlite;
+mod tail;
+mod witness;
 
 pub use committer::Store;
 pub use engine::{Engine, EngineError};
@@ -116,6 +120,12 @@ pub enum ReadError {
     /// The engine could not read.
     #[error("the log can't be read: {0}")]
     Io(String),
+}
+
+impl ReadError {
+    pub(crate) fn damaged(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Damaged { place: place.into(), why: why.into() }
+    }
 }
 
 /// The end of a stream.

@@ -1,6 +1,6 @@
 //! The engines that a data folder can have.
 
-use super::{EventStore, OpenError, ReadError, Store, sled::SledEngine};
+use super::{EventStore, OpenError, ReadError, Store, sled::SledEngine, sqlite::SqliteEngine};
 use std::{fmt, path::Path, str::FromStr, sync::Arc};
 
 /// An engine, by name. What stands in `[log] engine`.
@@ -9,6 +9,8 @@ pub enum EngineKind {
     /// The embedded default; see [`super::sled`].
     #[default]
     Sled,
+    /// The second; see [`super::sqlite`].
+    Sqlite,
 }
 
 /// Why a store was not started.
@@ -31,22 +33,40 @@ impl StartError {
 
 impl EngineKind {
     /// Every engine of this build.
-    pub const ALL: &'static [Self] = &[Self::Sled];
+    pub const ALL: &'static [Self] = &[Self::Sled, Self::Sqlite];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sled => "sled",
+            Self::Sqlite => "sqlite",
+        }
+    }
+
+    /// The engine whose log lies in `folder`; `None` where there is none yet.
+    pub fn found_in(folder: &Path) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.lies_in(folder))
+    }
+
+    fn lies_in(self, folder: &Path) -> bool {
+        match self {
+            Self::Sled => SledEngine::lies_in(folder),
+            Self::Sqlite => SqliteEngine::lies_in(folder),
         }
     }
 
     /// Opens the engine in `folder`, or makes a new log there, and starts its committer.
     ///
     /// # Errors
-    /// [`StartError`]; what was acknowledged before is untouched.
+    /// [`StartError`]; what was acknowledged before is untouched. A folder with another engine's log is refused:
+    /// beside it this one would begin an empty log, and everything would seem gone.
     pub fn start(self, folder: &Path) -> Result<Arc<dyn EventStore>, StartError> {
+        if let Some(found) = Self::ALL.iter().copied().find(|kind| *kind != self && kind.lies_in(folder)) {
+            return Err(OpenError::OtherEngine { folder: folder.to_owned(), found, wanted: self }.into());
+        }
         Ok(match self {
             Self::Sled => Arc::new(Store::start(SledEngine::open(folder)?)?),
+            Self::Sqlite => Arc::new(Store::start(SqliteEngine::open(folder)?)?),
         })
     }
 }

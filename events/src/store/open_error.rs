@@ -1,5 +1,6 @@
 //! Why an engine was not opened.
 
+use super::EngineKind;
 use std::{io, path::PathBuf};
 
 /// Why a log folder was not opened. Nothing in it was changed.
@@ -34,5 +35,18 @@ pub enum OpenError {
         folder: PathBuf,
         /// What is wrong.
         why: String,
+    },
+    /// The folder holds the log of another engine. Name that one, or move the log.
+    #[error(
+        "the log in {folder} was written by the engine {found}, not by {wanted}: set `engine = \"{found}\"` in `[log]`, \
+         or move it to {wanted} with `dispatch log copy`"
+    )]
+    OtherEngine {
+        /// The folder.
+        folder: PathBuf,
+        /// Whose log is there.
+        found: EngineKind,
+        /// Which engine was to open it.
+        wanted: EngineKind,
     },
 }

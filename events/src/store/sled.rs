@@ -9,8 +9,8 @@
 //! 3. no value above [`rows::VALUE_MAX`] bytes: a frame is cut into part rows;
 //! 4. if `<dir>/blobs` is ever non-empty, appends stop;
 //! 5. the cache size is explicit; the folder and its parent are synced after creation;
-//! 6. below [`FREE_SPACE_FLOOR`] appends are refused before sled meets a full disk, which it can't be opened on;
-//! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently ([`witness`]);
+//! 6. below [`FREE_SPACE_FLOOR`](super::room::FREE_SPACE_FLOOR) appends are refused before sled meets a full disk, which it can't be opened on;
+//! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently (`store/witness.rs`);
 //! 8. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
 //!
 //! Keys are big-endian. Frames lie in stream order, because rehydrating a session is the hot read; `positions` finds a
@@ -19,15 +19,10 @@
 mod open;
 mod read;
 mod rows;
-mod tail;
-mod witness;
 
-use self::{
-    rows::{frame_key, open_value, position_key, position_value},
-    witness::Witness,
-};
-use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch};
-use crate::{Digest, EventId, Position, StreamId, Version, disk};
+use self::rows::{frame_key, open_value, position_key, position_value};
+use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch, room, witness::Witness};
+use crate::{Digest, EventId, Position, StreamId, Version};
 use sled::{
     Transactional, Tree,
     transaction::{ConflictableTransactionError, TransactionError},
@@ -35,11 +30,9 @@ use sled::{
 use std::{
     fs::File,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
-/// Below this many free bytes nothing is appended.
-pub const FREE_SPACE_FLOOR: u64 = 64 * 1024 * 1024;
 /// Said when the one thing happened that this form of sled must never do.
 const BLOB_FILES: &str = "sled wrote blob files, which it never syncs: stop the host and report this";
 /// Page cache of the engine in bytes.
@@ -67,6 +60,11 @@ pub struct SledEngine {
 }
 
 impl SledEngine {
+    /// Whether a log of this engine lies in `folder`.
+    pub fn lies_in(folder: &Path) -> bool {
+        folder.join("db").exists()
+    }
+
     fn write(&self, batch: &Batch) -> Result<(), TransactionError<String>> {
         let trees = (&self.frames, &self.positions, &self.ids, &self.heads, &self.names, &self.open);
         trees.transaction(|(frames, positions, ids, heads, names, open)| {
@@ -102,11 +100,7 @@ impl SledEngine {
     }
 
     fn guard(&self) -> Result<(), EngineError> {
-        let free = disk::free_space(&self.folder).map_err(|error| EngineError::Refused(error.to_string()))?;
-        if free < FREE_SPACE_FLOOR {
-            let why = format!("the disk is nearly full ({} MiB free, 64 MiB are kept free)", free / (1024 * 1024));
-            return Err(EngineError::Refused(why));
-        }
+        room::guard(&self.folder)?;
         if open::has_blob_files(&self.folder) {
             return Err(EngineError::Refused(BLOB_FILES.to_owned()));
         }
@@ -125,13 +119,7 @@ impl SledEngine {
         if open::has_blob_files(&self.folder) {
             return Err(EngineError::Broken(BLOB_FILES.to_owned()));
         }
-        if let Some(frame) = batch.frames.last() {
-            let position = Position(frame.position.0 + u64::from(frame.count) - 1);
-            // The batch is durable: without its witness only a later cut would go unnoticed.
-            if let Err(error) = self.witness.write(LogHead { position, hash: frame.log_hash }) {
-                tracing::warn!(%error, "the witness of the log's end could not be written");
-            }
-        }
+        self.witness.saw(batch);
         Ok(())
     }
 
@@ -182,7 +170,7 @@ impl Engine for SledEngine {
         guarded(|| {
             let Some((key, value)) = self.positions.last().map_err(rows::io)? else { return Ok(LogHead::default()) };
             let row = rows::position_of(&key, &value)?;
-            Ok(LogHead { position: row.last(), hash: row.log_hash })
+            Ok(row.end())
         })
     }
 

@@ -8,12 +8,14 @@ mod faulty;
 mod gated;
 mod log;
 mod sled_engine;
+mod sqlite_engine;
 mod subject;
 mod verify;
 
-use subject::{Memory, Sled};
+use subject::{Memory, Sled, Sqlite};
 
 conformance::suite! {
     memory: Memory;
     sled: Sled;
+    sqlite: Sqlite;
 }

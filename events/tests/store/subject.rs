@@ -10,7 +10,9 @@ use dispatch_events::{
     },
     keys::Keyring,
     log::{LogError, Tip},
-    store::{AppendError, Appended, Engine, EventStore, Store, memory::MemoryEngine, sled::SledEngine},
+    store::{
+        AppendError, Appended, Engine, EventStore, Store, memory::MemoryEngine, sled::SledEngine, sqlite::SqliteEngine,
+    },
 };
 use std::{
     path::{Path, PathBuf},
@@ -63,6 +65,26 @@ impl Subject for Sled {
 
     fn open(&self) -> SledEngine {
         SledEngine::open(&self.folder()).unwrap()
+    }
+}
+
+pub struct Sqlite(tempfile::TempDir);
+
+impl Sqlite {
+    pub fn folder(&self) -> PathBuf {
+        self.0.path().join("log")
+    }
+}
+
+impl Subject for Sqlite {
+    type E = SqliteEngine;
+
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn open(&self) -> SqliteEngine {
+        SqliteEngine::open(&self.folder()).unwrap()
     }
 }
 

@@ -1,9 +1,13 @@
 //! Opening: what is known to be curable is cured, everything else is a refusal that names the way out.
 
-use super::{CACHE_BYTES, FREE_SPACE_FLOOR, SledEngine, tail, witness::Witness};
+use super::{CACHE_BYTES, SledEngine, read, rows};
 use crate::{
     disk,
-    store::{OpenError, ReadError},
+    store::{
+        OpenError, ReadError, room,
+        tail::{self, CHECKED_APPENDS},
+        witness::Witness,
+    },
 };
 use std::{
     fs::{self, File, TryLockError},
@@ -29,9 +33,8 @@ impl SledEngine {
         let io = |error| OpenError::Io { folder: folder.to_owned(), error };
         let damaged = |why: String| OpenError::Damaged { folder: folder.to_owned(), why };
         disk::create_private_dir(folder).map_err(io)?;
-        let free = disk::free_space(folder).map_err(io)?;
-        if free < FREE_SPACE_FLOOR {
-            return Err(OpenError::Full { folder: folder.to_owned(), free_mib: free / (1024 * 1024) });
+        if let Some(free_mib) = room::lacking(folder).map_err(io)? {
+            return Err(OpenError::Full { folder: folder.to_owned(), free_mib });
         }
         if has_blob_files(folder) {
             return Err(damaged("sled wrote blob files, which it never syncs".into()));
@@ -58,13 +61,20 @@ impl SledEngine {
                 TreeError::Sled(why) => damaged(why),
             })?;
         let checked =
-            catch_unwind(AssertUnwindSafe(|| engine.witness.check(&engine).and_then(|()| tail::check(&engine))));
+            catch_unwind(AssertUnwindSafe(|| engine.witness.check(&engine).and_then(|()| engine.check_tail())));
         match checked {
             Ok(Ok(())) => Ok(engine),
             Ok(Err(ReadError::Io(why))) => Err(io(io::Error::other(why))),
             Ok(Err(error)) => Err(damaged(error.to_string())),
             Err(_) => Err(damaged("sled panicked while the end of the log was read".into())),
         }
+    }
+
+    fn check_tail(&self) -> Result<(), ReadError> {
+        let newest = self.positions.iter().rev().take(CHECKED_APPENDS + 1);
+        let newest = newest.map(|row| row.map_err(rows::io).and_then(|(key, value)| rows::position_of(&key, &value)));
+        let newest: Vec<_> = newest.collect::<Result<_, _>>()?;
+        tail::check(self, &newest, |place| read::load_row(&self.frames, place))
     }
 
     fn over(folder: &Path, db: sled::Db) -> Result<Self, TreeError> {

@@ -5,7 +5,7 @@ use super::rows::{self, frame_key, frame_of, position_key, position_of};
 use crate::{
     Position, StreamId, Version,
     envelope::Header,
-    store::{ReadError, engine::Page},
+    store::{ReadError, engine::Page, tail::FramePlace},
 };
 use sled::{IVec, Tree};
 
@@ -118,7 +118,7 @@ pub fn all(positions: &Tree, frames: &Tree, from: Position, limit: usize) -> Res
 }
 
 /// All records of the frame that a row of `positions` names, of any size.
-pub fn load_row(frames: &Tree, row: &rows::PositionRow) -> Result<Vec<Vec<u8>>, ReadError> {
+pub fn load_row(frames: &Tree, row: &FramePlace) -> Result<Vec<Vec<u8>>, ReadError> {
     let frame = load(frames, row.stream, row.version)?;
     if frame.records.len() == row.count as usize {
         return Ok(frame.records);

@@ -3,7 +3,7 @@
 use crate::{
     Digest, Position, StreamId, Version,
     keys::KeyId,
-    store::{Head, ReadError, engine::Frame},
+    store::{Head, ReadError, engine::Frame, tail::FramePlace},
 };
 
 /// Largest value in bytes. A leaf holds up to 17 values and must stay below a quarter of a segment (128 KiB), or sled
@@ -32,27 +32,6 @@ pub fn position_key(position: Position) -> [u8; 8] {
     position.0.to_be_bytes()
 }
 
-/// Where a frame is.
-pub struct PositionRow {
-    /// Position of its first record.
-    pub first: Position,
-    /// Its stream.
-    pub stream: StreamId,
-    /// Version of its first record.
-    pub version: Version,
-    /// How many records.
-    pub count: u32,
-    /// The log's chain after its last record.
-    pub log_hash: Digest,
-}
-
-impl PositionRow {
-    /// Position of the frame's last record.
-    pub fn last(&self) -> Position {
-        Position(self.first.0 + u64::from(self.count) - 1)
-    }
-}
-
 /// `stream ++ first version ++ count ++ log hash`.
 pub fn position_value(frame: &Frame) -> [u8; 60] {
     let mut value = [0; 60];
@@ -64,12 +43,12 @@ pub fn position_value(frame: &Frame) -> [u8; 60] {
 }
 
 /// What [`position_value`] wrote.
-pub fn position_of(key: &[u8], value: &[u8]) -> Result<PositionRow, ReadError> {
+pub fn position_of(key: &[u8], value: &[u8]) -> Result<FramePlace, ReadError> {
     if value.len() != 60 {
         return Err(damaged("positions", "a value of another length"));
     }
     let count: [u8; 4] = value[24..28].try_into().map_err(|_| damaged("positions", "no count"))?;
-    let row = PositionRow {
+    let row = FramePlace {
         first: Position(number(key, "positions")?),
         stream: stream_of("positions", &value[..16])?,
         version: Version(number(&value[16..24], "positions")?),
@@ -124,7 +103,7 @@ fn digest(bytes: &[u8]) -> Result<Digest, ReadError> {
 
 /// Damage in a tree.
 pub fn damaged(place: &str, why: &str) -> ReadError {
-    ReadError::Damaged { place: place.to_owned(), why: why.to_owned() }
+    ReadError::damaged(place, why)
 }
 
 /// An error of sled as an error of ours.

@@ -1,41 +1,63 @@
-//! The check of the log's end at every open: contiguous positions, index equals log, both chains.
+//! The check of the log's end at every open: contiguous positions, index equals log, both chains. One check for every
+//! engine; an engine only says where its last frames lie and how one is loaded.
 
-use super::{
-    SledEngine, read,
-    rows::{self, PositionRow},
-};
+use super::{Engine, LogHead, ReadError};
 use crate::{
     Digest, EventId, Position, StreamId, Version,
     envelope::{Header, log_chained},
-    store::{Engine, ReadError},
 };
 use std::collections::HashMap;
 
 /// How many appends are checked, from the end.
-const CHECKED_APPENDS: usize = 64;
+pub(super) const CHECKED_APPENDS: usize = 64;
 
-/// Checks the last appends of the log.
+/// Where a frame is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FramePlace {
+    /// Position of its first record.
+    pub first: Position,
+    /// Its stream.
+    pub stream: StreamId,
+    /// Version of its first record.
+    pub version: Version,
+    /// How many records.
+    pub count: u32,
+    /// The log's chain after its last record.
+    pub log_hash: Digest,
+}
+
+impl FramePlace {
+    /// Position of the frame's last record.
+    pub fn last(&self) -> Position {
+        Position(self.first.0.saturating_add(u64::from(self.count).saturating_sub(1)))
+    }
+
+    /// The end of a log whose last frame this is.
+    pub fn end(&self) -> LogHead {
+        LogHead { position: self.last(), hash: self.log_hash }
+    }
+}
+
+/// Checks the last appends of the log. `newest` are the places of its last frames, newest first: one more than
+/// [`CHECKED_APPENDS`], or all.
 ///
 /// # Errors
 /// [`ReadError::Damaged`], with the position.
-pub fn check(engine: &SledEngine) -> Result<(), ReadError> {
-    let rows: Vec<_> = engine
-        .positions
-        .iter()
-        .rev()
-        .take(CHECKED_APPENDS + 1)
-        .map(|row| row.map_err(rows::io).and_then(|(key, value)| rows::position_of(&key, &value)))
-        .collect::<Result<_, _>>()?;
-    nothing_behind(engine, rows.first().map_or(Position(0), PositionRow::last))?;
+pub(super) fn check(
+    engine: &impl Engine,
+    newest: &[FramePlace],
+    load: impl Fn(&FramePlace) -> Result<Vec<Vec<u8>>, ReadError>,
+) -> Result<(), ReadError> {
+    nothing_behind(engine, newest.first().map_or(Position(0), FramePlace::last))?;
     let mut later = HashMap::new();
-    for (index, row) in rows.iter().take(CHECKED_APPENDS).enumerate() {
-        append(engine, row, rows.get(index + 1), &mut later)?;
+    for (index, place) in newest.iter().take(CHECKED_APPENDS).enumerate() {
+        append(engine, place, newest.get(index + 1), &load(place)?, &mut later)?;
     }
     Ok(())
 }
 
 /// The newest event id lies in the log; if not, rows of `positions` were lost at its end.
-fn nothing_behind(engine: &SledEngine, last: Position) -> Result<(), ReadError> {
+fn nothing_behind(engine: &impl Engine, last: Position) -> Result<(), ReadError> {
     let newest = engine.greatest_id()?;
     let position = if newest == EventId::default() { None } else { engine.position_of(newest)? };
     match position {
@@ -49,9 +71,10 @@ fn nothing_behind(engine: &SledEngine, last: Position) -> Result<(), ReadError> 
 type Later = HashMap<StreamId, (Version, Digest)>;
 
 fn append(
-    engine: &SledEngine,
-    row: &PositionRow,
-    before: Option<&PositionRow>,
+    engine: &impl Engine,
+    row: &FramePlace,
+    before: Option<&FramePlace>,
+    records: &[Vec<u8>],
     later: &mut Later,
 ) -> Result<(), ReadError> {
     if row.first != before.map_or(Position(1), |before| before.last().next()) {
@@ -61,7 +84,7 @@ fn append(
     let mut previous: Option<Digest> = None;
     let mut first = (row.version, Digest::default());
     let mut version = row.version;
-    for (record, position) in read::load_row(&engine.frames, row)?.iter().zip(row.first.0..) {
+    for (record, position) in records.iter().zip(row.first.0..) {
         let position = Position(position);
         let (header, payload) = Header::parse(record).map_err(|error| damaged(position, &error.to_string()))?;
         let right_place = header.position == position && header.stream == row.stream && header.version == version;
@@ -88,7 +111,7 @@ fn append(
 }
 
 /// What comes after an append in its stream: the append that was checked before it, or the head.
-fn follows(engine: &SledEngine, row: &PositionRow, end: (Version, Digest), later: &Later) -> Result<(), ReadError> {
+fn follows(engine: &impl Engine, row: &FramePlace, end: (Version, Digest), later: &Later) -> Result<(), ReadError> {
     if let Some(next) = later.get(&row.stream) {
         if *next != end {
             return Err(damaged(row.last(), "the append after it in its stream does not follow it"));
@@ -97,11 +120,11 @@ fn follows(engine: &SledEngine, row: &PositionRow, end: (Version, Digest), later
     }
     let head = engine.head(row.stream)?;
     if head.is_none_or(|head| (head.version.next(), head.hash) != end) {
-        return Err(rows::damaged(&format!("stream {}", row.stream), "the index of heads does not fit the log"));
+        return Err(ReadError::damaged(format!("stream {}", row.stream), "the index of heads does not fit the log"));
     }
     Ok(())
 }
 
 fn damaged(position: Position, why: &str) -> ReadError {
-    rows::damaged(&format!("position {position}"), why)
+    ReadError::damaged(format!("position {position}"), why)
 }
