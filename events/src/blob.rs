@@ -4,18 +4,42 @@
 //! the key can tell whether two sessions hold the same. It is sealed, written, synced and named in its folder before
 //! the event that names it. Shared blobs hold nothing personal (tool schemas, the stable tier of prompts); their
 //! keys follow from a well-known secret of zeros, and they lie in `shared/`.
+//!
+//! A blob goes in and out in chunks, so its size is no matter of memory: [`BlobStore::put_from`] and
+//! [`BlobStore::reader`]. [`BlobStore::put`] and [`BlobStore::get`] are the same for bytes that are in memory anyway.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `format.rs` | the bytes of a blob's file |
+//! | `write.rs`, `read.rs` | plain bytes into such a file, and out of it |
+//! | `place.rs`, `space.rs` | where the files lie, and how one comes to its place |
+//! | `copy.rs` | sealed files out and in again, for a backup |
+
+mod copy;
+mod format;
+mod place;
+mod read;
+mod space;
+mod write;
+
+pub use copy::SealedBlob;
+pub use format::CHUNK;
+pub use read::BlobReader;
+pub use space::Space;
 
 use crate::{
-    Digest, StreamId, disk,
+    Digest, StreamId,
     keys::{KeyBytes, SessionKey},
-    seal::{self, SealError},
+    seal::SealError,
 };
+use place::{Incoming, Place};
 use std::{
     collections::HashMap,
-    io,
-    path::{Path, PathBuf},
+    io::{self, Read},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
+use write::BlobWriter;
 
 /// Payloads above this many bytes are blobs.
 pub const BLOB_THRESHOLD: usize = 64 * 1024;
@@ -29,12 +53,35 @@ pub enum BlobError {
     /// The file is not what was written.
     #[error("blob {0} is damaged: restore the `blobs` folder that belongs to this log")]
     Damaged(Digest),
+    /// The file is of a format that this build doesn't read: use the build that wrote it, or restore `blobs/`.
+    #[error("blob {0} is of format {1}, which this build doesn't read: use the build that wrote the folder")]
+    Format(Digest, u8),
     /// It could not be sealed.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// The bytes that were to be stored could not be read to their end. Nothing was stored; send them again.
+    #[error("the bytes to be stored can't be read: {0}")]
+    Source(#[source] io::Error),
     /// The folder could not be read or written.
     #[error("the blob folder can't be used: {0}")]
-    Io(#[from] io::Error),
+    Io(#[source] io::Error),
+}
+
+/// A [`BlobError`] that a [`BlobReader`] wrapped is itself again.
+impl From<io::Error> for BlobError {
+    fn from(error: io::Error) -> Self {
+        error.downcast::<Self>().unwrap_or_else(Self::Io)
+    }
+}
+
+impl From<BlobError> for io::Error {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Io(error) => error,
+            BlobError::Missing(_) => Self::new(io::ErrorKind::NotFound, error),
+            error => Self::new(io::ErrorKind::InvalidData, error),
+        }
+    }
 }
 
 /// The blobs of a data folder.
@@ -45,19 +92,14 @@ pub struct BlobStore {
     shared_key: SessionKey,
 }
 
-enum Place {
-    Folder(PathBuf),
-    Memory(Mutex<HashMap<PathBuf, Vec<u8>>>),
-}
-
 impl BlobStore {
-    /// The blobs in `folder`, which is made (owner-only) if it is not there.
+    /// The blobs in `folder`, which is made (owner-only) if it is not there. Removes what a killed run left half-written;
+    /// so the caller holds the data folder's lock.
     ///
     /// # Errors
     /// What the file system says.
     pub fn open(folder: &Path) -> Result<Self, BlobError> {
-        disk::create_private_dir(folder)?;
-        Ok(Self::at(Place::Folder(folder.to_owned())))
+        Ok(Self::at(Place::open(folder)?))
     }
 
     /// Blobs that live as long as this value; for tests.
@@ -75,16 +117,50 @@ impl BlobStore {
     /// [`BlobError::Io`] or [`BlobError::Seal`]; nothing is named then.
     pub fn put(&self, stream: StreamId, key: &SessionKey, bytes: &[u8]) -> Result<Digest, BlobError> {
         let address = address_of(key, bytes);
-        self.write(&stream.to_string(), key, address, bytes)?;
+        self.write(Space::Session(stream), key, address, bytes)?;
         Ok(address)
+    }
+
+    /// Stores what `source` has, in one pass and with a chunk in memory; on the disk when it returns. Returns its address and its
+    /// length in bytes.
+    ///
+    /// # Errors
+    /// [`BlobError::Source`] when `source` fails, [`BlobError::Io`] or [`BlobError::Seal`]; nothing is named then.
+    pub fn put_from(&self, stream: StreamId, key: &SessionKey, source: impl Read) -> Result<(Digest, u64), BlobError> {
+        let space = Space::Session(stream);
+        let mut writer = BlobWriter::new(key, self.place.incoming()?)?;
+        let (address, length) = writer.push_all(source)?;
+        if self.is_whole(space, key, address)? {
+            self.place.sync(space)?;
+        } else {
+            self.place.keep(writer.finish(address)?, space, address)?;
+        }
+        Ok((address, length))
     }
 
     /// The bytes at an address in a session's space.
     ///
     /// # Errors
-    /// [`BlobError::Missing`] or [`BlobError::Damaged`].
+    /// [`BlobError::Missing`], [`BlobError::Damaged`], [`BlobError::Format`] or [`BlobError::Io`].
     pub fn get(&self, stream: StreamId, key: &SessionKey, address: Digest) -> Result<Vec<u8>, BlobError> {
-        self.read(&stream.to_string(), key, address)
+        self.reader(stream, key, address)?.whole()
+    }
+
+    /// Reads the bytes at an address from their start, with a chunk in memory.
+    ///
+    /// # Errors
+    /// As [`BlobStore::get`]; damage behind the start is found when the reader comes to it.
+    pub fn reader(&self, stream: StreamId, key: &SessionKey, address: Digest) -> Result<BlobReader, BlobError> {
+        self.reader_in(Space::Session(stream), key, address)
+    }
+
+    /// Removes all blobs of a session, for an erasure: they are off the disk when it returns. What an earlier call
+    /// left is removed, and a session that has no blobs is no error. Nothing may be stored for the session meanwhile.
+    ///
+    /// # Errors
+    /// [`BlobError::Io`]; call it again.
+    pub fn purge(&self, stream: StreamId) -> Result<(), BlobError> {
+        Ok(self.place.purge(Space::Session(stream))?)
     }
 
     /// Stores a text that all sessions share. Costs a sync the first time only.
@@ -94,7 +170,7 @@ impl BlobStore {
     pub fn share(&self, text: &str) -> Result<Digest, BlobError> {
         let address = address_of(&self.shared_key, text.as_bytes());
         if !self.known().contains_key(&address) {
-            self.write("shared", &self.shared_key, address, text.as_bytes())?;
+            self.write(Space::Shared, &self.shared_key, address, text.as_bytes())?;
             self.known().insert(address, text.into());
         }
         Ok(address)
@@ -108,48 +184,34 @@ impl BlobStore {
         if let Some(text) = self.known().get(&address) {
             return Ok(text.clone());
         }
-        let bytes = self.read("shared", &self.shared_key, address)?;
+        let bytes = self.reader_in(Space::Shared, &self.shared_key, address)?.whole()?;
         let text: Arc<str> = String::from_utf8(bytes).map_err(|_| BlobError::Damaged(address))?.into();
         self.known().insert(address, text.clone());
         Ok(text)
     }
 
-    fn write(&self, space: &str, key: &SessionKey, address: Digest, bytes: &[u8]) -> Result<(), BlobError> {
-        let name = Path::new(space).join(address.hex());
-        match &self.place {
-            Place::Memory(files) => {
-                let sealed = seal::seal(&key.sealing, &address.0, bytes)?;
-                files.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sealed);
-            }
-            Place::Folder(folder) => {
-                let space_folder = folder.join(space);
-                disk::create_private_dir(&space_folder)?;
-                // A file that is there and whole is not written again; its name may still be from a run that was
-                // killed before it could sync the folders, and a damaged one is replaced.
-                if folder.join(&name).exists() && self.read(space, key, address).is_ok() {
-                    disk::sync_dir(&space_folder)?;
-                } else {
-                    disk::replace_synced(&folder.join(name), &seal::seal(&key.sealing, &address.0, bytes)?)?;
-                }
-                disk::sync_dir(folder)?;
-            }
+    fn write(&self, space: Space, key: &SessionKey, address: Digest, bytes: &[u8]) -> Result<(), BlobError> {
+        if self.is_whole(space, key, address)? {
+            return Ok(self.place.sync(space)?);
         }
-        Ok(())
+        let mut writer = BlobWriter::<Incoming>::new(key, self.place.incoming()?)?;
+        writer.push(bytes)?;
+        Ok(self.place.keep(writer.finish(address)?, space, address)?)
     }
 
-    fn read(&self, space: &str, key: &SessionKey, address: Digest) -> Result<Vec<u8>, BlobError> {
-        let name = Path::new(space).join(address.hex());
-        let sealed = match &self.place {
-            Place::Memory(files) => files.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned(),
-            Place::Folder(folder) => match std::fs::read(folder.join(name)) {
-                Ok(sealed) => Some(sealed),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                Err(error) => return Err(error.into()),
-            },
+    /// Whether a file is there and whole. Such a file is not written again; its name may still be from a run that was
+    /// killed before it could sync the folders. A damaged one is replaced.
+    fn is_whole(&self, space: Space, key: &SessionKey, address: Digest) -> Result<bool, BlobError> {
+        match self.reader_in(space, key, address).and_then(BlobReader::check) {
+            Ok(()) => Ok(true),
+            Err(BlobError::Missing(_) | BlobError::Damaged(_) | BlobError::Format(..)) => Ok(false),
+            Err(error) => Err(error),
         }
-        .ok_or(BlobError::Missing(address))?;
-        let bytes = seal::open(&key.sealing, &address.0, &sealed).map_err(|_| BlobError::Damaged(address))?;
-        if address_of(key, &bytes) == address { Ok(bytes) } else { Err(BlobError::Damaged(address)) }
+    }
+
+    fn reader_in(&self, space: Space, key: &SessionKey, address: Digest) -> Result<BlobReader, BlobError> {
+        let stored = self.place.stored(space, address)?.ok_or(BlobError::Missing(address))?;
+        BlobReader::new(stored, key, address)
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Arc<str>>> {

@@ -1,6 +1,12 @@
 //! Sealing of payloads: XChaCha20-Poly1305, the header's writer part as associated data.
 //!
 //! Sealed bytes are a random nonce of 24 bytes, then the ciphertext with its tag of 16.
+//!
+//! What is too large to be sealed at once is sealed in chunks: [`ChunkSealer`] and [`ChunkOpener`].
+
+mod chunks;
+
+pub(crate) use chunks::{ChunkOpener, ChunkSealer, PREFIX_LEN, TAG_LEN};
 
 use crate::keys::{KeyBytes, random};
 use chacha20poly1305::{
