@@ -9,7 +9,8 @@
 //! 3. no value above [`rows::VALUE_MAX`] bytes: a frame is cut into part rows;
 //! 4. if `<dir>/blobs` is ever non-empty, appends stop;
 //! 5. the cache size is explicit; the folder and its parent are synced after creation;
-//! 6. below [`FREE_SPACE_FLOOR`](super::room::FREE_SPACE_FLOOR) appends are refused before sled meets a full disk, which it can't be opened on;
+//! 6. below [`FREE_SPACE_FLOOR`](super::room::FREE_SPACE_FLOOR) appends are refused before sled meets a full disk, which it
+//!    can't be opened on, and room for what it writes by itself is allocated ahead ([`reserve`]);
 //! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently (`store/witness.rs`);
 //! 8. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
 //!
@@ -18,9 +19,13 @@
 
 mod open;
 mod read;
+mod reserve;
 mod rows;
 
-use self::rows::{frame_key, open_value, position_key, position_value};
+use self::{
+    reserve::Reserve,
+    rows::{frame_key, open_value, position_key, position_value},
+};
 use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch, room, witness::Witness};
 use crate::{Digest, EventId, Position, StreamId, Version};
 use sled::{
@@ -43,6 +48,7 @@ pub struct SledEngine {
     folder: PathBuf,
     /// Own handle of the file that sled writes to: the only way to make it reach the disk.
     file: File,
+    reserve: Reserve,
     witness: Witness,
     db: sled::Db,
     /// (stream, first version, part) → a part of a frame.
@@ -146,6 +152,7 @@ impl Engine for SledEngine {
     /// **The durability point** of this engine is the `sync_data` below.
     fn commit(&self, batch: &Batch) -> Result<(), EngineError> {
         self.guard()?;
+        self.reserve.keep(&self.file).map_err(|error| EngineError::Refused(error.to_string()))?;
         catch_unwind(AssertUnwindSafe(|| self.write_and_sync(batch)))
             .unwrap_or_else(|_| Err(EngineError::Broken("sled panicked while it wrote".to_owned())))
     }

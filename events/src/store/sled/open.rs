@@ -1,6 +1,6 @@
 //! Opening: what is known to be curable is cured, everything else is a refusal that names the way out.
 
-use super::{CACHE_BYTES, SledEngine, read, rows};
+use super::{CACHE_BYTES, SledEngine, read, reserve::Reserve, rows};
 use crate::{
     disk,
     store::{
@@ -87,11 +87,13 @@ impl SledEngine {
             heads: tree("heads")?,
             names: tree("names")?,
             open: tree("open")?,
+            reserve: Reserve::default(),
             witness: Witness::open(folder).map_err(TreeError::Io)?,
             file: File::options().read(true).write(true).open(folder.join("db")).map_err(TreeError::Io)?,
             db,
         };
         engine.db.flush().map_err(|error| TreeError::Sled(error.to_string()))?;
+        engine.reserve.keep(&engine.file).map_err(TreeError::Io)?;
         engine.file.sync_all().map_err(TreeError::Io)?;
         disk::sync_dir(folder).map_err(TreeError::Io)?;
         if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
