@@ -7,6 +7,7 @@
 //!
 //! What is sealed is never sealed with the slot's secret itself, but with keys derived from it: see [`SessionKey`].
 
+pub mod archive;
 mod session;
 mod slab;
 #[cfg(test)]

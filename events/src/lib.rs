@@ -13,10 +13,13 @@
 //! | [`store`] | the [`store::EventStore`] trait, its engines and its committer |
 //! | [`log`] | the three together: events in, [`Recorded`] out |
 //! | [`verify`] | the check of a whole log |
+//! | [`appends`] | a log as the appends that it was written in |
+//! | [`framed`] | a whole log in one file |
 //! | [`lock`] | who holds the data folder |
 //!
 //! This crate decides nothing: it has no actors, no HTTP, and no opinion on what may follow what.
 
+pub mod appends;
 pub mod blob;
 pub mod catalogue;
 pub mod clock;
@@ -24,6 +27,7 @@ pub mod codec;
 pub mod digest;
 pub mod disk;
 pub mod envelope;
+pub mod framed;
 pub mod id;
 pub mod keys;
 pub mod lock;

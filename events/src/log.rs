@@ -1,5 +1,6 @@
 //! Events in, [`Recorded`] out: the store, the keys and the blobs together.
 
+mod file;
 mod open;
 mod seal;
 

@@ -1,0 +1,211 @@
+//! A framed file as a store: every reader of a log works on it, and nothing is ever written.
+
+use super::{
+    FramedError,
+    frame::{FileHeader, Trailer},
+    reader::Span,
+    scan::{self, Index},
+};
+use crate::{
+    Digest, EventId, Position, Recorded, StreamId, Version,
+    envelope::Header,
+    store::{
+        Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, ReadError, engine::Page,
+        index::effect_of,
+    },
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs::File,
+    ops::Bound,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// An open framed file. Its index was built by one reading of all of it; records are read from it when they are asked
+/// for.
+pub struct FramedStore {
+    path: PathBuf,
+    file: File,
+    header: FileHeader,
+    trailer: Trailer,
+    index: Index,
+    folded: OnceLock<Folded>,
+}
+
+/// The indexes that only who has the keys can fold.
+#[derive(Default)]
+struct Folded {
+    names: BTreeMap<String, StreamId>,
+    open: BTreeSet<StreamId>,
+}
+
+impl FramedStore {
+    /// Opens a file, once all of it is read and checked.
+    ///
+    /// # Errors
+    /// [`FramedError`] names what is wrong, and where.
+    pub fn open(path: &Path) -> Result<Self, FramedError> {
+        Self::open_with(path, |_, _| {})
+    }
+
+    /// As [`FramedStore::open`], telling `progress` how many of how many bytes were read.
+    ///
+    /// # Errors
+    /// As [`FramedStore::open`].
+    pub fn open_with(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Self, FramedError> {
+        // The handle first: the file that is read later is the one that was checked.
+        let file = File::open(path).map_err(|error| FramedError::io(path, error))?;
+        let scanned = scan::scan(path, progress)?;
+        let (header, trailer, index) = (scanned.header, scanned.trailer, scanned.index);
+        Ok(Self { path: path.to_owned(), file, header, trailer, index, folded: OnceLock::new() })
+    }
+
+    /// What the file says of itself.
+    pub fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// What it counts.
+    pub fn trailer(&self) -> &Trailer {
+        &self.trailer
+    }
+
+    /// Folds names and open streams from the events, once; `open` gives the event of a record. Until then there are none.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn fold(&self, open: impl Fn(&[u8]) -> Result<Recorded, ReadError>) -> Result<(), ReadError> {
+        let mut folded = Folded::default();
+        let mut counts: HashMap<StreamId, u32> = HashMap::new();
+        for position in 1..=self.trailer.records {
+            let recorded = open(&self.record(Position(position))?)?;
+            let effect = effect_of(&recorded);
+            if let Some(name) = effect.claims {
+                folded.names.insert(name, recorded.stream);
+            }
+            if let Some(name) = effect.frees
+                && folded.names.get(&name) == Some(&recorded.stream)
+            {
+                folded.names.remove(&name);
+            }
+            if effect.opened != 0 {
+                let count = counts.entry(recorded.stream).or_default();
+                *count = count.saturating_add_signed(effect.opened);
+            }
+        }
+        folded.open = counts.into_iter().filter(|(_, count)| *count > 0).map(|(stream, _)| stream).collect();
+        // A second fold gives the same.
+        self.folded.set(folded).ok();
+        Ok(())
+    }
+
+    fn record(&self, position: Position) -> Result<Vec<u8>, ReadError> {
+        let at = usize::try_from(position.0).ok().and_then(|position| position.checked_sub(1));
+        let span = at.and_then(|at| self.index.records.get(at)).copied();
+        let span = span.ok_or_else(|| damaged(position, "the record is missing"))?;
+        let record = self.bytes(span)?;
+        // The file was whole when it was opened; somebody may have changed it since.
+        match Header::place(&record) {
+            Some(place) if place.position == position => Ok(record),
+            _ => Err(damaged(position, "another record lies there: the file was changed while it was open")),
+        }
+    }
+
+    /// The bytes at a place.
+    pub(super) fn bytes(&self, span: Span) -> Result<Vec<u8>, ReadError> {
+        let length = usize::try_from(span.length).map_err(|error| ReadError::Io(error.to_string()))?;
+        let mut bytes = vec![0; length];
+        let read = self.file.read_exact_at(&mut bytes, span.start);
+        read.map_err(|error| ReadError::Io(format!("{}: {error}", self.path.display())))?;
+        Ok(bytes)
+    }
+
+    fn page(&self, positions: impl Iterator<Item = Position>, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let mut page = Page::new(limit);
+        for position in positions.take(limit) {
+            if !page.add(self.record(position)?) {
+                break;
+            }
+        }
+        Ok(page.records)
+    }
+
+    fn positions(&self, stream: StreamId) -> &[Position] {
+        self.index.streams.get(&stream).map_or(&[][..], Vec::as_slice)
+    }
+}
+
+fn damaged(position: Position, why: &str) -> ReadError {
+    ReadError::Damaged { place: format!("position {position}"), why: why.to_owned() }
+}
+
+impl EventStore for FramedStore {
+    fn append(&self, _: Append) -> AppendFuture {
+        let why = self.refusal().unwrap_or_default();
+        Box::pin(std::future::ready(Err(AppendError::Unavailable(why))))
+    }
+
+    fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let skip = usize::try_from(from.0.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.page(self.positions(stream).iter().copied().skip(skip), limit)
+    }
+
+    fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let positions = self.positions(stream);
+        let end = usize::try_from(from.0).unwrap_or(usize::MAX).min(positions.len());
+        self.page(positions[..end].iter().rev().copied(), limit)
+    }
+
+    fn read_all(&self, from: Position, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        self.page((from.0.max(1)..=self.trailer.records).map(Position), limit)
+    }
+
+    fn head(&self, stream: StreamId) -> Result<Option<Head>, ReadError> {
+        Ok(self.index.heads.get(&stream).copied())
+    }
+
+    fn log_head(&self) -> LogHead {
+        self.trailer.head
+    }
+
+    fn log_hash(&self, position: Position) -> Result<Option<Digest>, ReadError> {
+        let found = self.index.hashes.binary_search_by_key(&position, |(position, _)| *position);
+        Ok(found.ok().map(|at| self.index.hashes[at].1))
+    }
+
+    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+        Ok(self.folded.get().and_then(|folded| folded.names.get(name).copied()))
+    }
+
+    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+        let names = self
+            .folded
+            .get()
+            .into_iter()
+            .flat_map(|folded| folded.names.range::<str, _>((Bound::Excluded(after), Bound::Unbounded)));
+        Ok(names.take(limit).map(|(name, stream)| (name.clone(), *stream)).collect())
+    }
+
+    fn open_streams(&self) -> Result<Vec<StreamId>, ReadError> {
+        Ok(self.folded.get().into_iter().flat_map(|folded| folded.open.iter().copied()).collect())
+    }
+
+    fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {
+        let found = self.index.ids.binary_search_by_key(&id, |(id, _)| *id);
+        Ok(found.ok().map(|at| self.index.ids[at].1))
+    }
+
+    /// Nobody is ever told: nothing is committed here.
+    fn observe(&self, _: Arc<dyn CommitObserver>) {}
+
+    fn engine(&self) -> &'static str {
+        "file"
+    }
+
+    fn refusal(&self) -> Option<String> {
+        let file = self.path.display();
+        Some(format!("{file} is a log file, which is only read; `dispatch restore` makes a data folder from one"))
+    }
+}
