@@ -13,11 +13,13 @@ mod commit;
 mod load;
 mod report;
 mod request;
+mod snapshot;
 mod tool_calls;
 
 pub use commands::{Leave, SessionCommand};
 pub(crate) use load::fold;
 pub use report::{Advance, Outgoing, Preparation, Report, RunnableCall, Step, Streamed};
+pub(crate) use snapshot::newest;
 
 use crate::{
     courier::Owe,
@@ -61,6 +63,8 @@ pub struct Session {
     owed: HashSet<ObligationId>,
     /// What was in the log before this actor: somebody may have acted on it.
     loaded: Version,
+    /// The last version that a usable snapshot holds; zero if there is none.
+    snapshot: Version,
     /// Whether what an earlier run left was dealt with.
     recovered: bool,
     /// The host knows that this actor goes.
@@ -107,6 +111,7 @@ impl Session {
             running: None,
             owed: HashSet::new(),
             loaded: Version(0),
+            snapshot: Version(0),
             recovered: false,
             said_gone: false,
             last_used: Instant::now(),

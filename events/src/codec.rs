@@ -16,6 +16,12 @@ pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<PAYLOAD_LIMIT>> =
     bincode::config::standard().with_limit::<PAYLOAD_LIMIT>();
 
+/// Largest state in bytes that a snapshot holds (256 MiB). A session above it is replayed.
+pub const STATE_LIMIT: usize = 256 * 1024 * 1024;
+
+const STATE_CONFIG: Configuration<LittleEndian, Varint, Limit<STATE_LIMIT>> =
+    bincode::config::standard().with_limit::<STATE_LIMIT>();
+
 /// Why a payload could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
@@ -56,6 +62,30 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     let (value, used) = bincode::serde::decode_from_slice::<T, _>(bytes, CONFIG)
         .map_err(|error| CodecError::Decode(error.to_string()))?;
     if used == bytes.len() { Ok(value) } else { Err(CodecError::Trailing(bytes.len() - used)) }
+}
+
+/// The bytes of a state. Unlike an event it is not read back here: it is no loss if it can't be, and a test of its type
+/// shows that it can.
+///
+/// # Errors
+/// [`CodecError::Encode`] above [`STATE_LIMIT`].
+pub fn encode_state<T: Serialize>(state: &T) -> Result<Vec<u8>, CodecError> {
+    let bytes =
+        bincode::serde::encode_to_vec(state, STATE_CONFIG).map_err(|error| CodecError::Encode(error.to_string()))?;
+    if bytes.len() > STATE_LIMIT {
+        return Err(CodecError::Encode(format!("{} bytes of a state", bytes.len())));
+    }
+    Ok(bytes)
+}
+
+/// The state that the bytes hold, all of them.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_state<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+    let (state, used) = bincode::serde::decode_from_slice::<T, _>(bytes, STATE_CONFIG)
+        .map_err(|error| CodecError::Decode(error.to_string()))?;
+    if used == bytes.len() { Ok(state) } else { Err(CodecError::Trailing(bytes.len() - used)) }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub const POOL_LOW: usize = 16;
 const CACHED_KEYS: usize = 4096;
 
 /// Names a key: 8 bytes of slab, 4 of slot, 4 of zeros.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct KeyId(pub [u8; 16]);
 
 impl KeyId {

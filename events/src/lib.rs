@@ -10,8 +10,9 @@
 //! | [`envelope`] | the fixed header of a record, its checksum and its link in the chain |
 //! | [`keys`], [`seal`] | a key per session, and the sealing of payloads with it |
 //! | [`blob`] | payloads above 64 KiB, and texts that all sessions share |
+//! | [`snapshot`] | what a fold made of a stream, to save the time of folding it again |
 //! | [`store`] | the [`store::EventStore`] trait, its engines and its committer |
-//! | [`log`] | the three together: events in, [`Recorded`] out |
+//! | [`log`] | them together: events in, [`Recorded`] out |
 //! | [`verify`] | the check of a whole log |
 //! | [`appends`] | a log as the appends that it was written in |
 //! | [`framed`] | a whole log in one file |
@@ -34,6 +35,7 @@ pub mod lock;
 pub mod log;
 pub mod recorded;
 pub mod seal;
+pub mod snapshot;
 pub mod store;
 pub mod text;
 pub mod verify;

@@ -3,6 +3,7 @@
 mod file;
 mod open;
 mod seal;
+mod snapshot;
 
 use crate::{
     Clock, CorrelationId, Epoch, Event, EventId, Position, PrincipalId, Recorded, StreamId, Version,
@@ -11,6 +12,7 @@ use crate::{
     disk,
     keys::{KeyError, KeyId, Keyring},
     seal::SealError,
+    snapshot::SnapshotStore,
     store::{Append, AppendError, Appended, EngineKind, EventStore, ReadError, StartError},
 };
 use std::{path::Path, sync::Arc};
@@ -67,14 +69,15 @@ pub struct Log {
     store: Arc<dyn EventStore>,
     keys: Keyring,
     blobs: BlobStore,
+    snapshots: SnapshotStore,
     clock: Arc<dyn Clock>,
     epoch: Epoch,
 }
 
 impl Log {
-    /// Puts a log together. `epoch` is the number of the host run that will write.
+    /// Puts a log together, with its snapshots in memory. `epoch` is the number of the host run that will write.
     pub fn new(store: Arc<dyn EventStore>, keys: Keyring, blobs: BlobStore, clock: Arc<dyn Clock>) -> Self {
-        Self { store, keys, blobs, clock, epoch: Epoch(0) }
+        Self { store, keys, blobs, snapshots: SnapshotStore::in_memory(), clock, epoch: Epoch(0) }
     }
 
     /// The log in memory, for tests.
@@ -82,7 +85,7 @@ impl Log {
         Self::new(store, Keyring::in_memory(), BlobStore::in_memory(), clock)
     }
 
-    /// Opens `log/`, `keys/` and `blobs/` of a data folder with an engine. The caller holds the folder's lock.
+    /// Opens `log/`, `keys/`, `blobs/` and `snapshots/` of a data folder with an engine. The caller holds the folder's lock.
     ///
     /// # Errors
     /// [`OpenLogError`], in words for the operator.
@@ -93,13 +96,19 @@ impl Log {
         let store = engine.start(&data.join("log"))?;
         // The names of the three folders, also those that an earlier run made and could not sync any more.
         disk::sync_dir(data).map_err(BlobError::from)?;
-        Ok(Self::new(store, keys, blobs, clock))
+        Ok(Self::new(store, keys, blobs, clock).with_snapshots(SnapshotStore::open(&data.join("snapshots"))))
     }
 
     /// The same log with another store in front, for tests.
     #[must_use]
     pub fn with_store(self, wrap: impl FnOnce(Arc<dyn EventStore>) -> Arc<dyn EventStore>) -> Self {
         Self { store: wrap(self.store), ..self }
+    }
+
+    /// The same log with other snapshots.
+    #[must_use]
+    pub fn with_snapshots(self, snapshots: SnapshotStore) -> Self {
+        Self { snapshots, ..self }
     }
 
     /// The same log, written by the host run `epoch`.
@@ -121,6 +130,11 @@ impl Log {
     /// The blobs.
     pub fn blobs(&self) -> &BlobStore {
         &self.blobs
+    }
+
+    /// The snapshots.
+    pub fn snapshots(&self) -> &SnapshotStore {
+        &self.snapshots
     }
 
     /// The keys.

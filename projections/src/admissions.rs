@@ -1,10 +1,11 @@
 //! What was submitted, in which order, and what became of it.
 
+use crate::rows::{Keyed, Rows};
 use dispatch_events::{
     AdmissionId, Digest, Event, Generation, Part, Position, PrincipalId, Recorded, Timestamp, TurnId, Version,
     catalogue::input::{InputQueued, Intent, Outcome, Principal},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -14,7 +15,7 @@ use std::{
 mod tests;
 
 /// Where an admission is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AdmissionState {
     /// It waits for its turn.
@@ -28,7 +29,7 @@ pub enum AdmissionState {
 }
 
 /// One submitted input.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Admission {
     /// Its id.
     pub id: AdmissionId,
@@ -66,29 +67,55 @@ pub struct Admission {
     pub queued_at: Timestamp,
 }
 
+impl Keyed for Admission {
+    type Key = AdmissionId;
+
+    fn key(&self) -> AdmissionId {
+        self.id
+    }
+}
+
 /// All admissions of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Kept")]
 pub struct Admissions {
-    all: HashMap<AdmissionId, Admission>,
+    all: Rows<Admission>,
+    #[serde(skip_serializing)]
     by_request: HashMap<(Principal, String), AdmissionId>,
     pending: BTreeMap<u64, AdmissionId>,
     last_seq: u64,
 }
 
+/// What a snapshot holds of them; the rest follows.
+#[derive(Deserialize)]
+struct Kept {
+    all: Rows<Admission>,
+    pending: BTreeMap<u64, AdmissionId>,
+    last_seq: u64,
+}
+
+impl From<Kept> for Admissions {
+    fn from(Kept { all, pending, last_seq }: Kept) -> Self {
+        let by_request =
+            all.as_slice().iter().map(|one| ((one.principal.clone(), one.request.clone()), one.id)).collect();
+        Self { all, by_request, pending, last_seq }
+    }
+}
+
 impl Admissions {
     /// An admission by its id.
     pub fn get(&self, id: AdmissionId) -> Option<&Admission> {
-        self.all.get(&id)
+        self.all.get(id)
     }
 
     /// The admission that a caller's idempotency key made.
     pub fn by_request(&self, principal: &Principal, request: &str) -> Option<&Admission> {
-        self.by_request.get(&(principal.clone(), request.to_owned())).and_then(|id| self.all.get(id))
+        self.by_request.get(&(principal.clone(), request.to_owned())).and_then(|id| self.all.get(*id))
     }
 
     /// What is not finished, in order.
     pub fn pending(&self) -> impl Iterator<Item = &Admission> {
-        self.pending.values().filter_map(|id| self.all.get(id))
+        self.pending.values().filter_map(|id| self.all.get(*id))
     }
 
     /// How many are not finished.
@@ -165,17 +192,17 @@ impl Admissions {
             position: recorded.position,
             queued_at: recorded.recorded_at,
         };
-        self.all.insert(event.admission, admission);
+        self.all.insert(admission);
     }
 
     fn update(&mut self, id: AdmissionId, change: impl FnOnce(&mut Admission)) {
-        if let Some(admission) = self.all.get_mut(&id) {
+        if let Some(admission) = self.all.get_mut(id) {
             change(admission);
         }
     }
 
     fn finish(&mut self, id: AdmissionId, outcome: Option<Outcome>) {
-        if let Some(admission) = self.all.get_mut(&id) {
+        if let Some(admission) = self.all.get_mut(id) {
             admission.state = AdmissionState::Terminal;
             admission.outcome = outcome;
             self.pending.remove(&admission.seq);

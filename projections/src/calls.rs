@@ -4,13 +4,13 @@ use dispatch_events::{
     Digest, Event, RawJson, Recorded, Timestamp, TurnId, Version,
     catalogue::model::{ModelRequested, Usage},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 mod tests;
 
 /// How a request ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallEnd {
     /// With a whole answer.
@@ -36,7 +36,7 @@ pub enum CallEnd {
 }
 
 /// One request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelRequest {
     /// Version of its event.
     pub version: Version,
@@ -77,7 +77,7 @@ pub struct ModelRequest {
 }
 
 /// All requests of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ModelCalls {
     requests: Vec<ModelRequest>,
     head: Option<Digest>,

@@ -1,13 +1,14 @@
 //! Who may run a turn.
 
 use dispatch_events::{Epoch, Event, Generation, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 mod tests;
 
 /// The right to run a turn, as the log tells it. The stream's version is the fence; this is for people and for
 /// takeover.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lease {
     /// The holder, while there is one.
     pub held: Option<Held>,
@@ -18,7 +19,7 @@ pub struct Lease {
 }
 
 /// A lease in force.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Held {
     /// Host run that holds it.
     pub holder: Epoch,

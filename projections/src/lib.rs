@@ -17,6 +17,7 @@
 //! | [`obligations`] | what is owed to the outside |
 //! | [`usage`] | tokens |
 //! | [`state`] | their composition |
+//! | [`snapshot`] | a state as bytes, and the mark of its shape |
 //! | [`view`] | the views as people and programs get them |
 //!
 //! No I/O, no clock, no actors: a fold can be stopped early, run twice and compared.
@@ -29,6 +30,8 @@ pub mod obligations;
 pub mod prompt;
 pub mod recall;
 pub mod replay;
+mod rows;
+pub mod snapshot;
 pub mod state;
 #[cfg(test)]
 mod table;

@@ -3,13 +3,13 @@
 use dispatch_events::{
     Digest, Event, Position, Recorded, StreamId, Timestamp, TurnId, Version, catalogue::memory::MemoryTarget,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 mod tests;
 
 /// One moment in the life of a memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     /// Place in the whole log.
     pub position: Position,
@@ -18,15 +18,14 @@ pub struct Moment {
     /// Number in the stream.
     pub version: Version,
     /// When; for people.
-    pub at: String,
+    pub at: Timestamp,
     /// What happened.
-    #[serde(flatten)]
     pub what: What,
 }
 
 /// What happened to a memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// A file changed: tools see it at once, prompts do not.
     Noted {
@@ -88,7 +87,7 @@ pub enum What {
 }
 
 /// An entry of a memory file. Later moments name it by its digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Digest of the text.
     pub digest: Digest,
@@ -103,7 +102,7 @@ impl Entry {
 }
 
 /// The moments of one stream, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MemoryTimeline(Vec<Moment>);
 
 impl MemoryTimeline {
@@ -119,15 +118,11 @@ impl MemoryTimeline {
                 position: recorded.position,
                 stream: recorded.stream,
                 version: recorded.version,
-                at: at(recorded.recorded_at),
+                at: recorded.recorded_at,
                 what,
             });
         }
     }
-}
-
-fn at(timestamp: Timestamp) -> String {
-    timestamp.rfc3339()
 }
 
 fn what(recorded: &Recorded) -> Option<What> {

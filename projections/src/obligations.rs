@@ -1,17 +1,18 @@
 //! What is owed to the outside.
 
+use crate::rows::{Keyed, Rows};
 use dispatch_events::{
     Epoch, Event, ObligationId, Position, Recorded, Timestamp, TurnId, Version,
     catalogue::obligation::{ObligationCreated, ObligationKind},
 };
-use serde::Serialize;
-use std::collections::{BTreeSet, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 #[cfg(test)]
 mod tests;
 
 /// Where an obligation is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObligationState {
     /// It is owed.
@@ -23,7 +24,7 @@ pub enum ObligationState {
 }
 
 /// One obligation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Obligation {
     /// Its id.
     pub id: ObligationId,
@@ -51,11 +52,18 @@ pub struct Obligation {
     pub state: ObligationState,
 }
 
+impl Keyed for Obligation {
+    type Key = ObligationId;
+
+    fn key(&self) -> ObligationId {
+        self.id
+    }
+}
+
 /// All obligations of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Obligations {
-    all: Vec<Obligation>,
-    by_id: HashMap<ObligationId, usize>,
+    all: Rows<Obligation>,
     /// Places in `all` of what is still owed, in whatever order the rest was closed.
     open: BTreeSet<usize>,
 }
@@ -63,17 +71,17 @@ pub struct Obligations {
 impl Obligations {
     /// An obligation by its id.
     pub fn get(&self, id: ObligationId) -> Option<&Obligation> {
-        self.by_id.get(&id).and_then(|place| self.all.get(*place))
+        self.all.get(id)
     }
 
     /// In the order in which they were created.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Obligation> {
-        self.all.iter()
+        self.all.as_slice().iter()
     }
 
     /// What is still owed, in order.
     pub fn open(&self) -> impl Iterator<Item = &Obligation> {
-        self.open.iter().filter_map(|place| self.all.get(*place))
+        self.open.iter().filter_map(|place| self.all.as_slice().get(*place))
     }
 
     /// Folds one event.
@@ -97,12 +105,10 @@ impl Obligations {
     }
 
     fn created(&mut self, recorded: &Recorded, event: &ObligationCreated) {
-        if self.by_id.contains_key(&event.obligation) {
+        if self.all.place(event.obligation).is_some() {
             return;
         }
-        self.by_id.insert(event.obligation, self.all.len());
-        self.open.insert(self.all.len());
-        self.all.push(Obligation {
+        let place = self.all.insert(Obligation {
             id: event.obligation,
             kind: event.kind,
             key: event.key.clone(),
@@ -116,14 +122,13 @@ impl Obligations {
             failure: None,
             state: ObligationState::Open,
         });
+        self.open.insert(place);
     }
 
     /// Changes what is still owed; what was met or abandoned stays so.
     fn update(&mut self, id: ObligationId, change: impl FnOnce(&mut Obligation)) {
-        let place = self.by_id.get(&id).copied().filter(|place| self.open.contains(place));
-        if let Some(place) = place
-            && let Some(obligation) = self.all.get_mut(place)
-        {
+        let Some(place) = self.all.place(id).filter(|place| self.open.contains(place)) else { return };
+        if let Some(obligation) = self.all.get_mut(id) {
             change(obligation);
             if obligation.state != ObligationState::Open {
                 self.open.remove(&place);

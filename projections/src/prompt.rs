@@ -1,16 +1,20 @@
 //! The frozen system prompt and tools.
 
-use dispatch_events::{Digest, Event, Recorded, Version, catalogue::prompt::PromptSource};
+use dispatch_events::{Digest, Event, Recorded, SharedText, Version, catalogue::prompt::PromptSource};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 #[cfg(test)]
 mod tests;
 
 /// The system prompt as it was built.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuiltPrompt {
     /// Identity and guidance.
+    #[serde(skip)]
     pub stable: Arc<str>,
+    /// Where that text stands for all sessions.
+    pub stable_at: SharedText,
     /// The caller's system message, which stands in `session.opened`.
     pub caller: String,
     /// The project's context file.
@@ -39,10 +43,13 @@ pub fn join(pieces: [&str; 4]) -> String {
 }
 
 /// The tools as they were frozen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FrozenTools {
     /// The JSON array, exactly as it is sent.
+    #[serde(skip)]
     pub schemas: Arc<str>,
+    /// Where that text stands for all sessions.
+    pub schemas_at: SharedText,
     /// Names in its order.
     pub names: Vec<String>,
     /// Version of the event.
@@ -50,7 +57,7 @@ pub struct FrozenTools {
 }
 
 /// What stands before the first message.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Prompt {
     /// The system prompt, once it is built.
     pub built: Option<BuiltPrompt>,
@@ -68,6 +75,7 @@ impl Prompt {
             Some(Event::PromptBuilt(event)) => {
                 self.built = Some(BuiltPrompt {
                     stable: shared(),
+                    stable_at: event.stable,
                     caller: self.caller.clone(),
                     context: event.context.clone(),
                     volatile: event.volatile.clone(),
@@ -77,8 +85,12 @@ impl Prompt {
                 });
             }
             Some(Event::ToolsetFrozen(event)) => {
-                self.tools =
-                    Some(FrozenTools { schemas: shared(), names: event.names.clone(), version: recorded.version });
+                self.tools = Some(FrozenTools {
+                    schemas: shared(),
+                    schemas_at: event.schemas,
+                    names: event.names.clone(),
+                    version: recorded.version,
+                });
             }
             _ => {}
         }

@@ -5,14 +5,15 @@ use crate::{
     prompt::Prompt, tools::ToolUses, transcript::Transcript, turns::Turns, usage::UsageTotals,
 };
 use dispatch_events::{
-    Body, Event, Position, Recorded, StreamId, Timestamp, Version, catalogue::session::SessionOpened, keys::KeyId,
-    log::Tip,
+    Body, Digest, Event, Position, Recorded, StreamId, Timestamp, Version, catalogue::session::SessionOpened,
+    keys::KeyId, log::Tip,
 };
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
-mod history;
+pub(crate) mod history;
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 #[cfg(test)]
 mod tests;
 
@@ -41,8 +42,9 @@ pub enum FoldError {
     },
 }
 
-/// A session, folded from its stream.
-#[derive(Clone, Debug, Default)]
+/// A session, folded from its stream. A change of a field here, or of what an event does to one, is a new
+/// [`FOLD_VERSION`](crate::snapshot::FOLD_VERSION).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SessionState {
     /// Its stream.
     pub stream: StreamId,
@@ -50,6 +52,8 @@ pub struct SessionState {
     pub version: Version,
     /// Position of the last event that was folded.
     pub position: Position,
+    /// Hash of the last event that was folded: whose history this is.
+    pub hash: Digest,
     /// Key that seals it.
     pub key: KeyId,
     /// Raised only by events that change what a person sees.
@@ -114,6 +118,7 @@ impl SessionState {
         }
         self.version = recorded.version;
         self.position = recorded.position;
+        self.hash = recorded.hash;
         self.key = recorded.key;
         self.updated_at = recorded.recorded_at;
         self.identity(recorded);

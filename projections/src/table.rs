@@ -1,6 +1,6 @@
 //! Given events, then a view: the form of every test of a fold.
 
-use crate::SessionState;
+use crate::{SessionState, snapshot::RestoreError};
 use dispatch_events::{
     AdmissionId, Body, CorrelationId, Digest, Epoch, Event, EventId, Generation, ObligationId, Part, Position,
     PrincipalId, RawJson, Recorded, StreamId, Timestamp, TurnId, Version,
@@ -73,6 +73,11 @@ pub fn fold(records: &[Recorded]) -> SessionState {
         state.apply(recorded).expect("a test gives events in order");
     }
     state
+}
+
+/// The state that these bytes hold.
+pub fn restored(bytes: &[u8]) -> Result<SessionState, RestoreError> {
+    SessionState::from_bytes(bytes, |_| Ok(SHARED.into()))
 }
 
 /// Folds one more event.

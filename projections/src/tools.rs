@@ -4,14 +4,14 @@ use dispatch_events::{
     Event, Recorded, Timestamp, TurnId,
     catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolOutcome},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(test)]
 mod tests;
 
 /// Where a call is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// Asked for; it has not run.
@@ -41,7 +41,7 @@ pub enum CallState {
 }
 
 /// One call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ToolUse {
     /// Turn.
     pub turn: TurnId,
@@ -54,7 +54,7 @@ pub struct ToolUse {
 }
 
 /// All tool calls of a session, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ToolUses {
     all: BTreeMap<CallRef, ToolUse>,
     /// The ones without a result: what a turn has to do next, without a walk over the history.

@@ -8,13 +8,14 @@ use dispatch_events::{
         tool::{CallRef, ToolFinished, ToolOutcome},
     },
 };
+use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::Arc};
 
 #[cfg(test)]
 mod tests;
 
 /// One line of the transcript.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Stream that it stands in.
     pub stream: StreamId,
@@ -29,7 +30,7 @@ pub struct Entry {
 }
 
 /// Who speaks, and what.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Said {
     /// A person.
     User {
@@ -72,15 +73,35 @@ pub enum Said {
 }
 
 /// The transcript of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Kept")]
 pub struct Transcript {
     entries: Vec<Entry>,
     /// Entries that go to the model, in order.
+    #[serde(skip_serializing)]
     wire: Vec<usize>,
     /// Where the result of a call goes.
+    #[serde(skip_serializing)]
     slots: HashMap<CallRef, usize>,
     /// What the log does not hold together: named, because a conversation must not change in silence.
     problems: Vec<String>,
+}
+
+/// What a snapshot holds of it; the rest follows.
+#[derive(Deserialize)]
+struct Kept {
+    entries: Vec<Entry>,
+    problems: Vec<String>,
+}
+
+impl From<Kept> for Transcript {
+    fn from(kept: Kept) -> Self {
+        let mut transcript = Self { problems: kept.problems, ..Self::default() };
+        for entry in kept.entries {
+            transcript.place(entry);
+        }
+        transcript
+    }
 }
 
 impl Transcript {
@@ -233,13 +254,12 @@ impl Transcript {
                 partial: *partial,
             },
         };
-        self.push(recorded, event.turn, said, true);
+        self.push(recorded, event.turn, said);
         if let Message::Assistant { calls, .. } = &event.message {
             for (index, call) in calls.iter().enumerate() {
                 let at = CallRef { message: recorded.version, index: index as u32 };
-                self.slots.insert(at, self.entries.len());
                 let said = Said::Tool { call: at, id: call.id.clone(), tool: call.tool.clone(), result: None };
-                self.push(recorded, event.turn, said, true);
+                self.push(recorded, event.turn, said);
             }
         }
     }
@@ -249,15 +269,26 @@ impl Transcript {
     }
 
     fn notice(&mut self, recorded: &Recorded, turn: TurnId, word: &str) {
-        self.push(recorded, turn, Said::Notice { content: word.into() }, false);
+        self.push(recorded, turn, Said::Notice { content: word.into() });
     }
 
-    fn push(&mut self, recorded: &Recorded, turn: TurnId, said: Said, wire: bool) {
-        if wire {
-            self.wire.push(self.entries.len());
-        }
+    fn push(&mut self, recorded: &Recorded, turn: TurnId, said: Said) {
         let (stream, version, at) = (recorded.stream, recorded.version, recorded.recorded_at);
-        self.entries.push(Entry { stream, version, turn, at, said });
+        self.place(Entry { stream, version, turn, at, said });
+    }
+
+    /// Puts a line behind the others. What is known of places follows from the line alone.
+    fn place(&mut self, entry: Entry) {
+        let place = self.entries.len();
+        match &entry.said {
+            Said::Notice { .. } => {}
+            Said::Tool { call, .. } => {
+                self.slots.insert(*call, place);
+                self.wire.push(place);
+            }
+            Said::User { .. } | Said::Assistant { .. } => self.wire.push(place),
+        }
+        self.entries.push(entry);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Turns and how they ended.
 
+use crate::rows::{Keyed, Rows};
 use dispatch_events::{AdmissionId, Event, Recorded, Timestamp, TurnId, Version};
-use serde::Serialize;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 mod tests;
 
 /// How a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnEnd {
     /// With an answer.
@@ -25,7 +25,7 @@ pub enum TurnEnd {
 }
 
 /// One turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turn {
     /// Its id.
     pub id: TurnId,
@@ -56,32 +56,37 @@ pub struct Turn {
     pub recall_done: bool,
 }
 
-/// All turns of a session.
-#[derive(Clone, Debug, Default)]
-pub struct Turns {
-    all: HashMap<TurnId, Turn>,
-    order: Vec<TurnId>,
+impl Keyed for Turn {
+    type Key = TurnId;
+
+    fn key(&self) -> TurnId {
+        self.id
+    }
 }
+
+/// All turns of a session.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Turns(Rows<Turn>);
 
 impl Turns {
     /// A turn by its id.
     pub fn get(&self, id: TurnId) -> Option<&Turn> {
-        self.all.get(&id)
+        self.0.get(id)
     }
 
     /// In the order in which they began.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Turn> {
-        self.order.iter().filter_map(|id| self.all.get(id))
+        self.0.as_slice().iter()
     }
 
     /// How many there were.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.0.as_slice().len()
     }
 
     /// Whether there was none.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.0.as_slice().is_empty()
     }
 
     /// Folds one event.
@@ -138,11 +143,10 @@ impl Turns {
     }
 
     fn started(&mut self, recorded: &Recorded, id: TurnId, admission: AdmissionId) {
-        if self.all.contains_key(&id) {
+        if self.0.place(id).is_some() {
             return;
         }
-        self.order.push(id);
-        let turn = Turn {
+        self.0.insert(Turn {
             id,
             admission,
             started_at: recorded.recorded_at,
@@ -156,8 +160,7 @@ impl Turns {
             shown: String::new(),
             recalled: None,
             recall_done: false,
-        };
-        self.all.insert(id, turn);
+        });
     }
 
     fn end(&mut self, recorded: &Recorded, id: TurnId, end: TurnEnd) {
@@ -171,7 +174,7 @@ impl Turns {
     }
 
     fn update(&mut self, id: TurnId, change: impl FnOnce(&mut Turn)) {
-        if let Some(turn) = self.all.get_mut(&id) {
+        if let Some(turn) = self.0.get_mut(id) {
             change(turn);
         }
     }

@@ -1,13 +1,13 @@
 //! Tokens.
 
 use dispatch_events::{Event, Recorded};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
 mod tests;
 
 /// Tokens of a session, as far as the vendors said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageTotals {
     /// Requests that were answered.
     pub answers: u64,

@@ -10,8 +10,8 @@ mod tests;
 pub(crate) mod words;
 
 pub use ledger::{
-    LeaseView, MemoryView, ObligationRow, ObligationsView, PromptView, QueueRow, QueueView, TierView, ToolRow,
-    ToolsView,
+    LeaseView, MemoryView, MomentRow, ObligationRow, ObligationsView, PromptView, QueueRow, QueueView, TierView,
+    ToolRow, ToolsView,
 };
 pub use summary::{PrefixRow, PrefixView, SessionStatus, SummaryView};
 pub use talk::{MessageRow, TranscriptView};

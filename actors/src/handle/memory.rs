@@ -85,7 +85,7 @@ impl HostHandle {
                 from = last.position.next();
                 page.iter().for_each(|recorded| timeline.apply(recorded));
             }
-            Ok(MemoryView { moments: timeline.moments().to_vec() })
+            Ok(MemoryView::from(&timeline))
         })
         .await
     }

@@ -4,7 +4,7 @@ use super::{HostHandle, Subscription, WireView, sessions::blocking};
 use crate::{
     command::{Refusal, SessionRef},
     ports::{ModelProfile, Tool},
-    session::fold,
+    session::{fold, newest},
 };
 use dispatch_events::{Epoch, Position, Recorded, StreamId, Version, catalogue::tool::EffectClass, verify};
 use dispatch_projections::{
@@ -88,7 +88,11 @@ impl HostHandle {
     /// [`Refusal::NotFound`], [`Refusal::Storage`].
     pub async fn state(&self, session: &SessionRef, at: Option<Version>) -> Result<SessionState, Refusal> {
         let (id, log) = (self.resolve(session).await?, self.shared.log.clone());
-        blocking(move || fold(&log, id, at)).await
+        blocking(move || match at {
+            Some(_) => fold(&log, id, at),
+            None => newest(&log, id).map(|folded| folded.state),
+        })
+        .await
     }
 
     /// Refuses a version that the session does not have: a view as of it would silently be the one of today.

@@ -5,7 +5,7 @@ use crate::{
     command::{Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
-    session::{SessionCommand, fold},
+    session::{SessionCommand, newest},
 };
 use dispatch_events::{AdmissionId, StreamId, TurnId, catalogue::input::Principal};
 use dispatch_projections::view::SummaryView;
@@ -143,8 +143,8 @@ impl HostHandle {
         let (log, after) = (self.shared.log.clone(), after.to_owned());
         blocking(move || {
             let names = log.store().names(&after, limit).map_err(|error| error.to_string())?;
-            let row = |(name, id)| match fold(&log, id, None) {
-                Ok(state) => SummaryView::of(&state),
+            let row = |(name, id)| match newest(&log, id) {
+                Ok(folded) => SummaryView::of(&folded.state),
                 Err(why) => SummaryView::unreadable(id, name, why),
             };
             Ok(names.into_iter().map(row).collect())

@@ -352,6 +352,7 @@ impl Handler<Leave> for Session {
         let goes = self.is_idle();
         if goes {
             self.said_gone = true;
+            self.rest();
             ctx.stop();
         }
         goes

@@ -1,14 +1,16 @@
 //! Becoming what the log says, and going on where it ends.
 
-use super::Session;
+use super::{
+    Session,
+    snapshot::{Folded, newest},
+};
 use crate::{
     decide::recover::{abandon, recover},
     shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
-use dispatch_events::{Event, Log, StreamId};
+use dispatch_events::{Event, Log, Recorded, StreamId, Version};
 use dispatch_projections::SessionState;
-use std::sync::Arc;
 
 impl Session {
     /// Reads the stream before the first message is handled, then recovers what nobody carries.
@@ -16,15 +18,16 @@ impl Session {
         let (log, id) = (self.shared.log.clone(), self.id);
         let shared = self.shared.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let state = fold(&log, id, None)?;
+            let Folded { state, snapshot } = newest(&log, id)?;
             // Rendering a long history is the blocking pool's work too.
             let rendered = super::request::rendered(&shared, &state);
-            Ok((state, rendered))
+            Ok((state, snapshot, rendered))
         });
         let loaded = read.into_actor(self).map(|state, session, ctx| {
             match state.map_err(|error| error.to_string()).and_then(|state| state) {
-                Ok((state, rendered)) => {
+                Ok((state, snapshot, rendered)) => {
                     session.loaded = state.version;
+                    session.snapshot = snapshot;
                     session.state = state;
                     session.rendered = rendered;
                 }
@@ -80,22 +83,37 @@ impl Session {
     }
 }
 
-/// Folds a stream up to and including `at`. Blocks.
+/// Folds a stream from its first event up to and including `at`. Blocks.
 ///
 /// # Errors
 /// In words, with the position of what can't be read.
-pub(crate) fn fold(log: &Arc<Log>, id: StreamId, at: Option<dispatch_events::Version>) -> Result<SessionState, String> {
-    let mut state = SessionState::empty(id);
+pub(crate) fn fold(log: &Log, id: StreamId, at: Option<Version>) -> Result<SessionState, String> {
+    fold_on(log, SessionState::empty(id), &[], at)
+}
+
+/// Folds `page`, which is what follows `state`, and the rest of the stream behind it, up to and including `at`. Blocks.
+///
+/// # Errors
+/// As [`fold`].
+pub(super) fn fold_on(
+    log: &Log,
+    mut state: SessionState,
+    page: &[Recorded],
+    at: Option<Version>,
+) -> Result<SessionState, String> {
+    let mut next;
+    let mut page = page;
     loop {
-        let page = log.read_stream(id, state.version.next(), PAGE_EVENTS).map_err(|error| error.to_string())?;
-        if page.is_empty() {
-            return Ok(state);
-        }
-        for recorded in &page {
+        for recorded in page {
             if at.is_some_and(|at| recorded.version > at) {
                 return Ok(state);
             }
             state.apply(recorded).map_err(|error| error.to_string())?;
         }
+        next = log.read_stream(state.stream, state.version.next(), PAGE_EVENTS).map_err(|error| error.to_string())?;
+        if next.is_empty() {
+            return Ok(state);
+        }
+        page = &next;
     }
 }

@@ -12,4 +12,5 @@ mod panics;
 mod passivation;
 mod recovery;
 mod refusals;
+mod snapshots;
 mod support;

@@ -11,6 +11,7 @@ use dispatch_events::{
         message::ToolCall,
         tool::{EffectClass, EffectDisposition, ToolOutcome},
     },
+    snapshot::SnapshotStore,
     store::{
         EventStore, Store,
         faulty::{Fault, FaultyStore},
@@ -21,6 +22,7 @@ use dispatch_projections::replay::WireMessage;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use std::{
     collections::VecDeque,
+    path::PathBuf,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -62,7 +64,7 @@ pub struct Outside {
     pub panics: AtomicUsize,
 }
 
-/// Keys and blobs survive a restart with the store.
+/// Keys, blobs and snapshots survive a restart with the store.
 pub struct Keep {
     pub folder: tempfile::TempDir,
 }
@@ -98,11 +100,17 @@ impl Outside {
         self.log_over(self.store.clone())
     }
 
+    /// Where the snapshots lie.
+    pub fn snapshots(&self) -> PathBuf {
+        self.keep.folder.path().join("snapshots")
+    }
+
     fn log_over(&self, store: Arc<dyn EventStore>) -> Log {
         let folder = self.keep.folder.path();
         let keys = dispatch_events::keys::Keyring::open(&folder.join("keys")).unwrap();
         let blobs = dispatch_events::blob::BlobStore::open(&folder.join("blobs")).unwrap();
-        Log::new(store, keys, blobs, Arc::new(SystemClock))
+        let snapshots = SnapshotStore::open(&self.snapshots());
+        Log::new(store, keys, blobs, Arc::new(SystemClock)).with_snapshots(snapshots)
     }
 
     pub fn events(&self) -> Vec<Recorded> {

@@ -29,17 +29,23 @@ pub struct FaultyStore {
     fault: Fault,
     from: u64,
     appends: AtomicU64,
+    records_read: AtomicU64,
 }
 
 impl FaultyStore {
     /// `inner`, with `fault` from the append number `from` on, counted from 1.
     pub fn new(inner: Arc<dyn EventStore>, fault: Fault, from: u64) -> Self {
-        Self { inner, fault, from, appends: AtomicU64::new(0) }
+        Self { inner, fault, from, appends: AtomicU64::new(0), records_read: AtomicU64::new(0) }
     }
 
     /// Appends that were asked for so far.
     pub fn appends(&self) -> u64 {
         self.appends.load(Ordering::SeqCst)
+    }
+
+    /// Records of single streams that were read forward so far.
+    pub fn records_read(&self) -> u64 {
+        self.records_read.load(Ordering::SeqCst)
     }
 }
 
@@ -69,7 +75,9 @@ impl EventStore for FaultyStore {
     }
 
     fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
-        self.inner.read_stream(stream, from, limit)
+        let records = self.inner.read_stream(stream, from, limit)?;
+        self.records_read.fetch_add(records.len() as u64, Ordering::SeqCst);
+        Ok(records)
     }
 
     fn read_stream_back(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {

@@ -72,5 +72,5 @@ fn a_memory_is_noted_then_adopted_then_recalled() {
     assert_eq!(moments, expected);
     let first = &state.memory.moments()[0];
     assert_eq!((first.position, first.stream), (Position(102), stream()));
-    assert_eq!(first.at, "1970-01-01T00:00:02.000Z");
+    assert_eq!(first.at.rfc3339(), "1970-01-01T00:00:02.000Z");
 }

@@ -1,7 +1,7 @@
 use super::{SessionState, history::history};
 use crate::{
     obligations::ObligationState,
-    table::{fold, stream, turn},
+    table::{fold, restored, stream, turn},
     tools::CallState,
     view::{LeaseView, MemoryView, ObligationsView, PromptView, QueueView, SummaryView, ToolsView, TranscriptView},
 };
@@ -33,7 +33,7 @@ fn views(state: &SessionState) -> Vec<String> {
 }
 
 /// Every field, private ones included, in an order that does not depend on the hash maps.
-fn portrait(state: &SessionState) -> Vec<String> {
+pub(crate) fn portrait(state: &SessionState) -> Vec<String> {
     let mut lines: Vec<_> = format!("{state:#?}").lines().map(str::to_owned).collect();
     lines.sort_unstable();
     lines
@@ -63,6 +63,20 @@ proptest! {
         prop_assert_eq!(views(&after), views(&whole));
         prop_assert_eq!(portrait(&after), portrait(&whole));
         prop_assert_eq!(portrait(&before), portrait(&fold(&records[..cut])), "the state of the cut is as it was");
+    }
+
+    #[test]
+    fn a_snapshot_and_the_tail_give_what_the_whole_gives(records in histories(), cut in any::<prop::sample::Index>()) {
+        let whole = fold(&records);
+        let cut = cut.index(records.len() + 1);
+        let mut after = restored(&fold(&records[..cut]).to_bytes()?)?;
+        for recorded in &records[cut..] {
+            after.apply(recorded)?;
+        }
+        prop_assert_eq!(views(&after), views(&whole));
+        prop_assert_eq!(wire(&after), wire(&whole));
+        prop_assert_eq!(portrait(&after), portrait(&whole));
+        prop_assert_eq!(after.to_bytes()?, whole.to_bytes()?);
     }
 
     #[test]

@@ -1,12 +1,19 @@
 //! The ledgers: queue, lease, prompt, memory, tools, obligations.
 
 use crate::prompt::join;
-use crate::{SessionState, admissions::AdmissionState, memory::Moment, obligations::ObligationState, tools::CallState};
+use crate::{
+    SessionState,
+    admissions::AdmissionState,
+    memory::{MemoryTimeline, Moment},
+    obligations::ObligationState,
+    tools::CallState,
+};
 use dispatch_events::{
-    AdmissionId, Digest, Epoch, Generation, ObligationId, Part, TurnId, Version,
+    AdmissionId, Digest, Epoch, Generation, ObligationId, Part, Position, StreamId, TurnId, Version,
     catalogue::{input::Intent, obligation::ObligationKind, prompt::PromptSource},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Inputs that are not finished.
 #[derive(Clone, Debug, Serialize)]
@@ -154,13 +161,49 @@ impl PromptView {
 #[derive(Clone, Debug, Serialize)]
 pub struct MemoryView {
     /// In order.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<MomentRow>,
+}
+
+/// One moment.
+#[derive(Clone, Debug, Serialize)]
+pub struct MomentRow {
+    /// Place in the whole log.
+    pub position: Position,
+    /// Stream that it stands in.
+    pub stream: StreamId,
+    /// Number in the stream.
+    pub version: Version,
+    /// When, RFC 3339.
+    pub at: String,
+    /// `what` with the name of what happened, then its fields.
+    #[serde(flatten)]
+    pub what: Map<String, Value>,
+}
+
+impl MomentRow {
+    fn of(moment: &Moment) -> Self {
+        let Moment { position, stream, version, at, what } = moment;
+        let mut fields = Map::new();
+        if let Ok(Value::Object(named)) = serde_json::to_value(what) {
+            for (name, happened) in named {
+                fields.insert("what".into(), name.into());
+                fields.extend(happened.as_object().cloned().unwrap_or_default());
+            }
+        }
+        Self { position: *position, stream: *stream, version: *version, at: at.rfc3339(), what: fields }
+    }
 }
 
 impl MemoryView {
     /// The moments of a state.
     pub fn of(state: &SessionState) -> Self {
-        Self { moments: state.memory.moments().to_vec() }
+        Self::from(&state.memory)
+    }
+}
+
+impl From<&MemoryTimeline> for MemoryView {
+    fn from(timeline: &MemoryTimeline) -> Self {
+        Self { moments: timeline.moments().iter().map(MomentRow::of).collect() }
     }
 }
 
