@@ -211,7 +211,7 @@ impl<E: Engine> EventStore for Store<E> {
     fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
         let end = self.head(stream)?.map_or(Version(0), |head| head.version);
         let records = self.shared.engine.read_stream(stream, from, limit)?;
-        page::forward(&records, stream, from, limit, end)?;
+        page::forward(&records, stream, from, limit, end, self.shared.durable())?;
         Ok(self.shared.durable_only(records))
     }
 

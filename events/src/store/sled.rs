@@ -9,9 +9,10 @@
 //! 3. no value above [`rows::VALUE_MAX`] bytes: a frame is cut into part rows;
 //! 4. if `<dir>/blobs` is ever non-empty, appends stop;
 //! 5. the cache size is explicit; the folder and its parent are synced after creation;
-//! 6. below [`FREE_SPACE_FLOOR`](super::room::FREE_SPACE_FLOOR) appends are refused before sled meets a full disk, which it
-//!    can't be opened on, and room for what it writes by itself is allocated ahead ([`reserve`]);
-//! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently (`store/witness.rs`);
+//! 6. below [`FREE_SPACE_FLOOR`](super::room::FREE_SPACE_FLOOR) appends are refused before sled meets a full disk, which
+//!    it can't be opened on, and room for what it writes by itself is allocated ahead ([`reserve`]);
+//! 7. a small file beside sled names the acknowledged end, because sled drops a damaged end silently
+//!    (`store/witness.rs`);
 //! 8. opening repairs what is known to be curable, checks the tail, and otherwise refuses with the way out ([`open`]).
 //!
 //! Keys are big-endian. Frames lie in stream order, because rehydrating a session is the hot read; `positions` finds a

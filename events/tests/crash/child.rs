@@ -2,7 +2,7 @@
 
 use dispatch_events::{
     CorrelationId, Digest, Draft, Event, EventId, Log, PrincipalId, StreamId, SystemClock, TurnId,
-    catalogue::memory::MemoryRecalled,
+    catalogue::memory::MemoryRecalled, store::EngineKind,
 };
 use std::{
     io::Write,
@@ -14,6 +14,8 @@ use std::{
 
 /// Names the folder to write in.
 pub const FOLDER: &str = "DISPATCH_CRASH_FOLDER";
+/// Names the engine to write with.
+pub const ENGINE: &str = "DISPATCH_CRASH_ENGINE";
 
 /// A child whose parent is gone ends by itself.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -21,7 +23,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub fn write(folder: &Path) {
     // The harness has begun a line.
     say("");
-    let log = Log::open(folder, dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock)).unwrap();
+    let engine: EngineKind = std::env::var(ENGINE).unwrap().parse().unwrap();
+    let log = Log::open(folder, engine, Arc::new(SystemClock)).unwrap();
     say("ready");
     thread::scope(|scope| {
         for _ in 0..8 {

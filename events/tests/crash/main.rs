@@ -1,15 +1,16 @@
 //! Kill -9, for real: a child process appends, acknowledges on its stdout and is killed at a random moment. What it
 //! acknowledged is in the log, byte for byte and once; the same folder goes on to the next round.
 //!
-//! `DISPATCH_KILLS` sets the number of rounds (20). A kill leaves the page cache alone, so this proves that what is
-//! half-written is handled, not that the disk has it.
+//! `DISPATCH_KILLS` sets the number of rounds for each engine (10). A kill leaves the page cache alone, so this proves
+//! that what is half-written is handled, not that the disk has it.
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
 mod child;
 
 use dispatch_events::{
-    Body, Digest, EventId, Log, Position, SystemClock, catalogue::memory::MemoryRecalled, verify::verify,
+    Body, Digest, EventId, Log, Position, SystemClock, catalogue::memory::MemoryRecalled, store::EngineKind,
+    verify::verify,
 };
 use std::{
     collections::{BTreeMap, HashSet},
@@ -26,7 +27,13 @@ type Acknowledged = BTreeMap<u64, (EventId, Digest)>;
 
 #[test]
 fn what_is_acknowledged_survives_a_kill() {
-    let rounds: u32 = std::env::var("DISPATCH_KILLS").map_or(20, |rounds| rounds.parse().unwrap());
+    let rounds: u32 = std::env::var("DISPATCH_KILLS").map_or(10, |rounds| rounds.parse().unwrap());
+    for engine in EngineKind::ALL {
+        kill(*engine, rounds);
+    }
+}
+
+fn kill(engine: EngineKind, rounds: u32) {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Acknowledged::new();
     let (mut fruitful, mut slowest) = (0, Duration::ZERO);
@@ -34,16 +41,22 @@ fn what_is_acknowledged_survives_a_kill() {
         let before = acknowledged.len();
         let delay = Duration::from_millis(30 + u64::from(child::random() % 371));
         // Every fourth child is killed on its way up.
-        one_round(folder.path(), delay, round % 4 == 3, &mut acknowledged);
+        one_round(engine, folder.path(), delay, round % 4 == 3, &mut acknowledged);
         fruitful += u32::from(acknowledged.len() > before);
         let start = Instant::now();
-        let log = Log::open(folder.path(), dispatch_events::store::EngineKind::Sled, Arc::new(SystemClock))
-            .unwrap_or_else(|error| panic!("round {round}: does not open after a kill: {error}"));
+        let log = Log::open(folder.path(), engine, Arc::new(SystemClock))
+            .unwrap_or_else(|error| panic!("{engine}, round {round}: does not open after a kill: {error}"));
         slowest = slowest.max(start.elapsed());
-        check(&log, &acknowledged, round);
+        check(&log, &acknowledged, &format!("{engine}, round {round}"));
     }
-    println!("{rounds} kills, {} events acknowledged, none lost, slowest open {slowest:?}", acknowledged.len());
-    assert!(fruitful * 2 >= rounds, "only {fruitful} of {rounds} children acknowledged anything: the test is too weak");
+    println!(
+        "{engine}: {rounds} kills, {} events acknowledged, none lost, slowest open {slowest:?}",
+        acknowledged.len()
+    );
+    assert!(
+        fruitful * 2 >= rounds,
+        "{engine}: only {fruitful} of {rounds} children acknowledged anything: the test is too weak"
+    );
 }
 
 /// The child's side; without the variable it is no test at all.
@@ -54,10 +67,11 @@ fn the_child() {
     }
 }
 
-fn one_round(folder: &Path, delay: Duration, early: bool, acknowledged: &mut Acknowledged) {
+fn one_round(engine: EngineKind, folder: &Path, delay: Duration, early: bool, acknowledged: &mut Acknowledged) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "the_child", "--nocapture", "--test-threads=1"])
         .env(child::FOLDER, folder)
+        .env(child::ENGINE, engine.name())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -100,10 +114,10 @@ fn complaint(child: &mut Child) -> String {
     text
 }
 
-fn check(log: &Log, acknowledged: &Acknowledged, round: u32) {
+fn check(log: &Log, acknowledged: &Acknowledged, round: &str) {
     let report = verify(log).unwrap();
-    assert!(report.is_sound(), "round {round}: {report:?}");
-    assert_eq!((report.unreadable, report.unknown, report.erased), (0, 0, 0), "round {round}");
+    assert!(report.is_sound(), "{round}: {report:?}");
+    assert_eq!((report.unreadable, report.unknown, report.erased), (0, 0, 0), "{round}");
     let mut ids = HashSet::new();
     let mut left = acknowledged.clone();
     let mut next = Position(1);
@@ -115,18 +129,18 @@ fn check(log: &Log, acknowledged: &Acknowledged, round: u32) {
         for recorded in page {
             assert_eq!(recorded.position, next);
             next = next.next();
-            assert!(ids.insert(recorded.id), "round {round}: event {} is there twice", recorded.id);
+            assert!(ids.insert(recorded.id), "{round}: event {} is there twice", recorded.id);
             let Some((id, digest)) = left.remove(&recorded.position.0) else { continue };
             let Body::Known(dispatch_events::Event::MemoryRecalled(MemoryRecalled { block, .. })) = &recorded.body
             else {
-                panic!("round {round}: position {} holds {:?}", recorded.position, recorded.body)
+                panic!("{round}: position {} holds {:?}", recorded.position, recorded.body)
             };
-            assert_eq!((recorded.id, Digest::of(block.as_bytes())), (id, digest), "round {round}");
+            assert_eq!((recorded.id, Digest::of(block.as_bytes())), (id, digest), "{round}");
         }
     }
     assert!(
         left.is_empty(),
-        "round {round}: {} acknowledged events are lost, {:?} first",
+        "{round}: {} acknowledged events are lost, {:?} first",
         left.len(),
         left.first_key_value()
     );

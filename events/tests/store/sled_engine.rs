@@ -214,3 +214,21 @@ async fn an_append_that_is_gone_further_back_is_an_error_where_it_is_read() {
         db.flush().unwrap();
     }
 }
+
+/// Without the witness sled's silence would be ours: this is what it is for.
+#[tokio::test]
+async fn a_log_that_lost_its_end_says_where_it_should_be() {
+    let (subject, _) = filled().await;
+    let folder = subject.folder();
+    let db = fs::read(folder.join("db")).unwrap();
+    fs::write(folder.join("db"), &db[..db.len() / 2]).unwrap();
+    for snapshot in snapshots(&folder) {
+        fs::remove_file(snapshot).unwrap();
+    }
+    let refused = SledEngine::open(&folder).err().unwrap().to_string();
+    assert!(refused.contains("position 62 had been acknowledged") || refused.contains("sled"), "{refused}");
+    // A witness that is itself damaged stops nobody.
+    fs::write(folder.join("db"), &db).unwrap();
+    fs::write(folder.join("end"), b"DEND").unwrap();
+    assert_eq!(everything(&subject.store()).len(), 62);
+}

@@ -1,11 +1,11 @@
 //! What only the SQLite engine has: its lock, and what opening refuses.
 
-use crate::subject::{Sqlite, Subject, Writer, everything, opened, owed, sized, small};
+use crate::subject::{Sqlite, Subject, Vault, Writer, everything, opened, owed, sized, small};
 use dispatch_events::{
-    ObligationId, StreamId,
-    store::{EngineKind, OpenError, StartError, sqlite::SqliteEngine},
+    ObligationId, Position, StreamId, Version,
+    store::{EngineKind, EventStore, OpenError, StartError, Store, sqlite::SqliteEngine},
 };
-use std::fs;
+use std::{fs, sync::Arc};
 
 async fn filled() -> (Sqlite, StreamId) {
     let subject = Sqlite::new();
@@ -97,4 +97,122 @@ async fn a_log_that_was_half_made_is_made_again() {
         .collect();
     names.sort();
     assert_eq!(names, ["end", "in-use", "log.sqlite"]);
+}
+
+/// The tables without the engine. The folder must be closed.
+fn raw(subject: &Sqlite) -> rusqlite::Connection {
+    rusqlite::Connection::open(subject.folder().join("log.sqlite")).unwrap()
+}
+
+/// A record's own bytes are covered by its own checksum alone, which a read of records does not look at.
+#[tokio::test]
+async fn a_record_that_names_a_position_behind_the_end_is_not_left_out() {
+    let (subject, stream) = filled().await;
+    let log = subject.log();
+    let mut other = Writer::new(&log);
+    for _ in 0..70 {
+        // Farther back than opening looks.
+        other.write(vec![small()]).await;
+    }
+    drop(log);
+    let db = raw(&subject);
+    let mut bytes: Vec<u8> = db.query_row("SELECT bytes FROM frames WHERE position = 1", [], |row| row.get(0)).unwrap();
+    bytes[200] ^= 1;
+    db.execute("UPDATE frames SET bytes = ?1 WHERE position = 1", [bytes]).unwrap();
+    drop(db);
+    let store = subject.store();
+    for page in [store.read_stream(stream, Version(1), 100), store.read_all(Position(1), 100)] {
+        let error = page.unwrap_err().to_string();
+        assert!(error.contains("version 1") || error.contains("position 1"), "{error}");
+    }
+}
+
+/// Each row that is lost, or that says something else, is an error where it matters.
+#[tokio::test]
+async fn a_row_that_is_gone_or_changed_is_noticed() {
+    let damages = [
+        ("the last frame", "DELETE FROM frames WHERE position = 61"),
+        ("a frame", "DELETE FROM frames WHERE position = 31"),
+        ("the first frame", "DELETE FROM frames WHERE position = 1"),
+        ("a frame's place", "UPDATE frames SET position = 600 WHERE position = 31"),
+        ("a frame's stream", "UPDATE frames SET stream = zeroblob(16) WHERE position = 31"),
+        ("a frame's version", "UPDATE frames SET version = 900 WHERE position = 31"),
+        ("a frame's hash", "UPDATE frames SET log_hash = zeroblob(32) WHERE position = 31"),
+        ("an id", "DELETE FROM ids WHERE key = (SELECT max(key) FROM ids)"),
+        ("an earlier id", "DELETE FROM ids WHERE key = (SELECT key FROM ids LIMIT 1 OFFSET 20)"),
+        ("an id's key", "UPDATE ids SET key = zeroblob(16) WHERE key = (SELECT key FROM ids LIMIT 1 OFFSET 20)"),
+        ("an id's position", "UPDATE ids SET value = zeroblob(8) WHERE key = (SELECT key FROM ids LIMIT 1 OFFSET 20)"),
+        ("all ids", "DELETE FROM ids"),
+        ("the head", "DELETE FROM heads WHERE key != x''"),
+        ("the head's version", "UPDATE heads SET value = zeroblob(56) WHERE key != x''"),
+        ("the end of the log", "UPDATE log_end SET position = 60"),
+        ("the log's id", "UPDATE log SET id = zeroblob(16)"),
+    ];
+    for (name, damage) in damages {
+        let (subject, _) = filled().await;
+        assert!(raw(&subject).execute(damage, []).unwrap() > 0, "{name}");
+        // The witness knows of a lost end too; this is about the rows.
+        fs::remove_file(subject.folder().join("end")).unwrap();
+        match SqliteEngine::open(&subject.folder()) {
+            Err(OpenError::Damaged { .. }) => {}
+            Err(error) => panic!("{name}: {error}"),
+            Ok(_) => panic!("{name}: nobody noticed"),
+        }
+    }
+}
+
+/// What opening does not look at: names and open streams, and what lies further back than the last appends.
+#[tokio::test]
+async fn an_index_row_that_is_gone_or_changed_is_an_error_where_it_is_asked_for() {
+    type Ask = fn(&dyn EventStore) -> bool;
+    let name: Ask = |store| store.named("a").is_err();
+    let no_name: Ask = |store| store.named("b").is_err();
+    let names: Ask = |store| store.names("", 10).is_err();
+    let open: Ask = |store| store.open_streams().is_err();
+    let no_stream: Ask = |store| store.head(StreamId::from_bytes([0; 16])).is_err();
+    let damages: [(&str, &str, &[Ask]); 8] = [
+        ("the first of the heads", "DELETE FROM heads WHERE key = x''", &[no_stream]),
+        ("a name", "DELETE FROM names WHERE key != x''", &[name, no_name, names]),
+        ("a name's key", "UPDATE names SET key = CAST('b' AS BLOB) WHERE key != x''", &[name, no_name, names]),
+        ("a name's owner", "UPDATE names SET value = zeroblob(16) WHERE key != x''", &[name, names]),
+        ("the first of the names", "DELETE FROM names WHERE key = x''", &[names]),
+        ("all names", "DELETE FROM names", &[name, no_name, names]),
+        ("an open stream", "DELETE FROM open WHERE key != x''", &[open]),
+        ("an open stream's count", "UPDATE open SET value = zeroblob(4) WHERE key != x''", &[open]),
+    ];
+    for (name, damage, questions) in damages {
+        let (subject, _) = filled().await;
+        assert!(raw(&subject).execute(damage, []).unwrap() > 0, "{name}");
+        let store = subject.store();
+        for (number, is_error) in questions.iter().enumerate() {
+            assert!(is_error(&store), "{name}: question {number} was answered");
+        }
+    }
+}
+
+/// A batch that a crash cut off was never acknowledged: it is gone whole, and the log goes on.
+#[tokio::test]
+async fn half_a_batch_at_the_end_is_gone() {
+    let subject = Sqlite::new();
+    let log = subject.log();
+    let mut writer = Writer::new(&log);
+    for _ in 0..20 {
+        writer.write(vec![small(), sized(9_000)]).await;
+    }
+    let witness = fs::read(subject.folder().join("end")).unwrap();
+    writer.write(vec![small(), sized(30_000), small()]).await;
+    let (database, wal) = ("log.sqlite", "log.sqlite-wal");
+    let files = [database, wal].map(|name| fs::read(subject.folder().join(name)).unwrap());
+    for cut in [1, 100, 5_000, 20_000] {
+        let crashed = tempfile::tempdir().unwrap();
+        fs::write(crashed.path().join(database), &files[0]).unwrap();
+        fs::write(crashed.path().join(wal), &files[1][..files[1].len() - cut]).unwrap();
+        fs::write(crashed.path().join("end"), &witness).unwrap();
+        let store = Arc::new(Store::start(SqliteEngine::open(crashed.path()).unwrap()).unwrap());
+        assert_eq!(everything(&*store).len(), 40, "{cut} bytes cut off");
+        let vault = Vault::new();
+        let log = vault.log(store.clone());
+        Writer::new(&log).write(vec![small()]).await;
+        assert_eq!(everything(&*store).len(), 41, "{cut} bytes cut off");
+    }
 }

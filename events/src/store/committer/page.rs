@@ -7,20 +7,26 @@ use crate::{
     store::ReadError,
 };
 
-/// Versions rise by one from `from`; what is durable is there.
+/// Versions rise by one from `from`; what is durable is there. A record below the durable `end` of its stream lies below
+/// the log's: one that names a later position would be taken for one that is not durable yet, and left out.
 pub(super) fn forward(
     records: &[Vec<u8>],
     stream: StreamId,
     from: Version,
     limit: usize,
     end: Version,
+    durable: u64,
 ) -> Result<(), ReadError> {
     let first = from.0.max(1);
     if records.is_empty() && limit > 0 && first <= end.0 {
         return Err(damaged(&format!("stream {stream}, version {first}"), "the record is missing"));
     }
     for (record, version) in records.iter().zip(first..) {
-        in_stream(record, stream, Version(version))?;
+        let place = in_stream(record, stream, Version(version))?;
+        if version <= end.0 && place.position.0 > durable {
+            let why = format!("the record names position {}, which does not exist", place.position);
+            return Err(damaged(&format!("stream {stream}, version {version}"), &why));
+        }
     }
     Ok(())
 }
@@ -50,9 +56,9 @@ pub(super) fn whole(records: &[Vec<u8>], from: Position, limit: usize, durable: 
     Ok(())
 }
 
-fn in_stream(record: &[u8], stream: StreamId, version: Version) -> Result<(), ReadError> {
+fn in_stream(record: &[u8], stream: StreamId, version: Version) -> Result<Place, ReadError> {
     match Header::place(record) {
-        Some(Place { stream: of, version: at, .. }) if of == stream && at == version => Ok(()),
+        Some(place) if place.stream == stream && place.version == version => Ok(place),
         _ => Err(damaged(&format!("stream {stream}, version {version}"), "another record lies there")),
     }
 }
