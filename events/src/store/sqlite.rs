@@ -28,7 +28,7 @@ mod schema;
 mod write;
 
 use self::{
-    index::{IDS, NAMES, OPEN},
+    index::{IDS, KeyValue, NAMES, OPEN},
     readers::Readers,
 };
 use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch, room, tail::FramePlace, witness::Witness};
@@ -40,9 +40,6 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// How many times [`open::WAL_KEPT`] the write-ahead log may grow, while reads keep it from beginning anew.
-const WAL_GROWTH: u64 = 4;
-
 /// An open log folder.
 pub struct SqliteEngine {
     folder: PathBuf,
@@ -52,6 +49,8 @@ pub struct SqliteEngine {
     /// Closed before the writer, which as the last one moves everything to the database.
     readers: Readers,
     writer: Mutex<Connection>,
+    /// Bytes that the write-ahead log may have before reads are paused for it.
+    wal_most: u64,
     /// Given back last.
     _lock: File,
 }
@@ -80,7 +79,7 @@ impl SqliteEngine {
     /// A write-ahead log begins anew only at a moment when nobody reads. Where reads never leave one, they are made to.
     fn keep_small(&self, writer: &Connection) {
         let length = fs::metadata(self.folder.join(schema::WAL)).map_or(0, |wal| wal.len());
-        if length <= WAL_GROWTH * open::WAL_KEPT {
+        if length <= self.wal_most {
             return;
         }
         let _paused = self.readers.pause();
@@ -99,8 +98,9 @@ impl Engine for SqliteEngine {
     fn commit(&self, batch: &Batch) -> Result<(), EngineError> {
         room::guard(&self.folder)?;
         let writer = self.writer();
-        writer.execute_batch("BEGIN IMMEDIATE").map_err(|error| error::before_commit(&writer, Err(error)))?;
-        write::batch(&writer, &self.id, batch).map_err(|error| error::before_commit(&writer, Ok(error)))?;
+        let begun = writer.execute_batch("BEGIN IMMEDIATE").map_err(error::read);
+        let written = begun.and_then(|()| write::batch(&writer, &self.id, batch));
+        written.map_err(|error| error::before_commit(&writer, &error))?;
         writer.execute_batch("COMMIT").map_err(|error| error::at_commit(&writer, &error))?;
         self.witness.saw(batch);
         self.keep_small(&writer);
@@ -145,7 +145,7 @@ impl Engine for SqliteEngine {
 
     fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
         let found = self.readers.read(|reader| NAMES.range(reader, after.as_bytes(), limit))?;
-        let name = |(name, stream): (Vec<u8>, Vec<u8>)| {
+        let name = |(name, stream): KeyValue| {
             let name = String::from_utf8(name).map_err(|_| ReadError::damaged("the index `names`", "not a text"))?;
             Ok((name, StreamId::from_bytes(rows::exact("names", &stream)?)))
         };
@@ -154,7 +154,7 @@ impl Engine for SqliteEngine {
 
     fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {
         let found = self.readers.read(|reader| OPEN.range(reader, &[], usize::MAX))?;
-        let stream = |(stream, count): (Vec<u8>, Vec<u8>)| {
+        let stream = |(stream, count): KeyValue| {
             let stream = StreamId::from_bytes(rows::exact("open", &stream)?);
             Ok((stream, u32::from_be_bytes(rows::exact("open", &count)?)))
         };
@@ -184,3 +184,6 @@ impl Engine for SqliteEngine {
         room::guard(&self.folder).err().map(|error| error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests;

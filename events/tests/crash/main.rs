@@ -29,11 +29,12 @@ type Acknowledged = BTreeMap<u64, (EventId, Digest)>;
 fn what_is_acknowledged_survives_a_kill() {
     let rounds: u32 = std::env::var("DISPATCH_KILLS").map_or(10, |rounds| rounds.parse().unwrap());
     for engine in EngineKind::ALL {
-        kill(*engine, rounds);
+        println!("{}", kill(*engine, rounds));
     }
 }
 
-fn kill(engine: EngineKind, rounds: u32) {
+/// Kills children of one engine, and says what came of it.
+fn kill(engine: EngineKind, rounds: u32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Acknowledged::new();
     let (mut fruitful, mut slowest) = (0, Duration::ZERO);
@@ -49,14 +50,12 @@ fn kill(engine: EngineKind, rounds: u32) {
         slowest = slowest.max(start.elapsed());
         check(&log, &acknowledged, &format!("{engine}, round {round}"));
     }
-    println!(
-        "{engine}: {rounds} kills, {} events acknowledged, none lost, slowest open {slowest:?}",
-        acknowledged.len()
-    );
     assert!(
         fruitful * 2 >= rounds,
         "{engine}: only {fruitful} of {rounds} children acknowledged anything: the test is too weak"
     );
+    let events = acknowledged.len();
+    format!("{engine}: {rounds} kills, {events} events acknowledged, none lost, slowest open {slowest:?}")
 }
 
 /// The child's side; without the variable it is no test at all.

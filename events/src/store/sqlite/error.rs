@@ -21,25 +21,16 @@ pub fn read(error: Error) -> ReadError {
     if io { ReadError::Io(error.to_string()) } else { ReadError::damaged("a page of SQLite", error.to_string()) }
 }
 
-/// An error of a statement before the commit: nothing of the batch is in the log. Damage and a full disk are refusals;
-/// after any other failure of the disk nothing more is entrusted to it.
-pub fn before_commit(writer: &Connection, error: rusqlite::Result<ReadError>) -> EngineError {
-    let (certain, why) = match error {
-        Ok(error @ ReadError::Damaged { .. }) => (true, error.to_string()),
-        Ok(error @ ReadError::Io(_)) => (false, error.to_string()),
-        Err(error) => (is_full(&error), error.to_string()),
-    };
-    settle(writer, certain, why)
+/// An error before the commit. The mark that makes a batch valid was never written, so when it is rolled back nothing of
+/// it is in the log, whatever the error was.
+pub fn before_commit(writer: &Connection, error: &ReadError) -> EngineError {
+    settle(writer, true, error.to_string())
 }
 
 /// An error of the commit itself. SQLite says that the disk is full when a write to its log found no room, and writes
 /// the mark that makes a commit valid last: the batch did not land. Any other error may have come behind that mark.
 pub fn at_commit(writer: &Connection, error: &Error) -> EngineError {
-    settle(writer, is_full(error), error.to_string())
-}
-
-fn is_full(error: &Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+    settle(writer, error.sqlite_error_code() == Some(ErrorCode::DiskFull), error.to_string())
 }
 
 fn settle(writer: &Connection, certain: bool, why: String) -> EngineError {

@@ -53,6 +53,9 @@ pub const OPEN: Index = index!("open");
 /// All of them.
 pub const ALL: [&Index; 4] = [&IDS, &HEADS, &NAMES, &OPEN];
 
+/// A key and its value.
+pub type KeyValue = (Vec<u8>, Vec<u8>);
+
 /// A row whose checksum fits.
 struct Entry {
     key: Vec<u8>,
@@ -80,7 +83,7 @@ impl Index {
     }
 
     /// Keys behind `after` in order, with their values, at most `limit`.
-    pub fn range(&self, reader: &Connection, after: &[u8], limit: usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>, ReadError> {
+    pub fn range(&self, reader: &Connection, after: &[u8], limit: usize) -> Result<Vec<KeyValue>, ReadError> {
         let mut last = self.at_or_below(reader, after)?;
         let mut found = Vec::new();
         let mut statement = reader.prepare_cached(self.from).map_err(error::read)?;

@@ -34,7 +34,9 @@ const READER_CACHE_KIB: i64 = 2 * 1024;
 const CHECKPOINT_PAGES: i64 = 2048;
 /// Bytes that the file of the write-ahead log keeps between two uses. What is kept is overwritten in place, which costs
 /// a sync less than a file that grows.
-pub(super) const WAL_KEPT: u64 = 16 * 1024 * 1024;
+const WAL_KEPT: u64 = 16 * 1024 * 1024;
+/// Bytes that it may have while reads keep it from beginning anew.
+const WAL_MOST: u64 = 4 * WAL_KEPT;
 /// Statements of the engine, with room.
 const STATEMENTS: usize = 64;
 
@@ -95,7 +97,8 @@ impl SqliteEngine {
         ours(&writer)?;
         let id = log_id(&writer)?;
         let readers = Readers::new(folder.join(FILE));
-        let engine = Self { folder: folder.to_owned(), id, witness, readers, writer: Mutex::new(writer), _lock: lock };
+        let (folder, writer, wal_most) = (folder.to_owned(), Mutex::new(writer), WAL_MOST);
+        let engine = Self { folder, id, witness, readers, writer, wal_most, _lock: lock };
         engine.witness.check(&engine)?;
         engine.readers.read(|reader| {
             let newest = frames::places(reader, Position(u64::MAX), CHECKED_APPENDS + 1)?;
