@@ -146,6 +146,22 @@ impl Child {
         }
     }
 
+    /// Stops it in its tracks: what its calls of the kernel do goes on, but no answer to them gets out any more. A cut
+    /// takes time, and while it lasts a sync may come back as done; with the power really off nobody would hear of it.
+    pub fn freeze(&self) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-STOP", &id]).status().expect("there is a `kill`");
+        assert!(sent.success(), "the child is there to be stopped");
+        // When its first thread is stopped, every other stops before it gets back from the kernel.
+        let is_stopped = || {
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).expect("the child is not reaped");
+            stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 'Z']))
+        };
+        while !is_stopped() {
+            std::thread::yield_now();
+        }
+    }
+
     /// Kills it; what was acknowledged since. Refusals don't count now: the power may be off.
     ///
     /// # Errors

@@ -8,9 +8,8 @@
 mod round;
 
 use dispatch_events::store::EngineKind;
-use power_cut::{Volume, child::Loses, kernel, say};
+use power_cut::{child::Loses, say};
 use round::{Bench, Moment};
-use std::fs::{self, File};
 
 /// Cuts until a log without its syncs has lost something: a sync by somebody else shortly before a cut can save it.
 const TRIES: u32 = 8;
@@ -67,35 +66,4 @@ fn without_its_syncs_no_engine_passes() {
             say(&format!("{engine} without {loses:?}, as it has to be: {}", why.chars().take(200).collect::<String>()));
         }
     }
-}
-
-/// The cut itself: what was synced is there, what was not is gone.
-#[test]
-fn a_cut_keeps_what_was_synced_and_nothing_else() {
-    let Some(mut volume) = round::volume(64) else { return };
-    let write = |name: &str| {
-        let path = volume.path().join(name);
-        fs::write(&path, "text").unwrap();
-        File::open(path).unwrap()
-    };
-    let (synced, lost, never) = (write("synced"), write("lost"), write("never"));
-    synced.sync_all().unwrap();
-    File::open(volume.path()).unwrap().sync_all().unwrap();
-    let late = write("late");
-    kernel::lose(true, true);
-    let answers = (lost.sync_all(), late.sync_data());
-    kernel::lose(false, false);
-    answers.0.and(answers.1).unwrap();
-    volume.cut();
-    drop((synced, lost, never, late));
-    volume.remount();
-    let read = |name: &str| fs::read_to_string(volume.path().join(name)).unwrap_or_default();
-    assert_eq!(["synced", "lost", "never", "late"].map(read), ["text", "", "", ""]);
-}
-
-/// Whoever builds this on a machine without loop devices reads why nothing was tested.
-#[test]
-fn a_volume_that_cannot_be_had_says_why() {
-    let Err(why) = Volume::new(0) else { panic!("an empty image holds no file system") };
-    assert!(why.contains("mkfs.ext4"), "{why}");
 }

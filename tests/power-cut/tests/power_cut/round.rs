@@ -1,4 +1,4 @@
-//! One cut: write, shut down, kill, recover, open, check, go on.
+//! One cut: write, freeze, shut down, kill, recover, open, check, go on.
 
 use dispatch_events::{Log, StreamId, SystemClock, store::EngineKind};
 use power_cut::{
@@ -93,6 +93,7 @@ impl Bench {
         };
         thread::sleep(Duration::from_millis(delay_ms));
         ledger.add(child.acknowledged()?)?;
+        child.freeze();
         volume.cut();
         ledger.add(child.kill()?)?;
         volume.remount();
@@ -111,7 +112,7 @@ impl fmt::Display for Bench {
 }
 
 /// A volume, or the reason why there is none on stderr.
-pub fn volume(mib: u64) -> Option<Volume> {
+fn volume(mib: u64) -> Option<Volume> {
     Volume::new(mib).map_err(|why| say(&format!("skipped: no file system to cut the power of ({why})"))).ok()
 }
 
