@@ -83,7 +83,10 @@ fn append(criterion: &mut Criterion) {
 fn bare(group: &mut BenchmarkGroup<WallTime>, writers: u64) {
     let folder = folder();
     let mut file = File::create(folder.path().join("bare")).unwrap();
-    let log = Log::in_memory(Arc::new(Store::start(MemoryEngine::default()).unwrap()), Arc::new(SystemClock));
+    let log = Log::in_memory(
+        Arc::new(Store::start(MemoryEngine::default(), dispatch_events::store::NameSecret::new([7; 32])).unwrap()),
+        Arc::new(SystemClock),
+    );
     let event = log.prepare(log.new_tip(StreamId::fresh()).unwrap(), vec![draft()]).unwrap();
     let record = HEADER_LEN + event.events[0].payload.len();
     let records = vec![b'x'; record * writers as usize];

@@ -80,6 +80,8 @@ catalogue! {
     "host.stopped" 1 host::HostStopped,
     "session.opened" 1 session::SessionOpened,
     "session.renamed" 1 session::SessionRenamed,
+    "session.erase_requested" 1 session::SessionEraseRequested,
+    "session.erased" 1 session::SessionErased,
     "input.queued" 1 input::InputQueued,
     "input.started" 1 input::InputStarted,
     "input.requeued" 1 input::InputRequeued,

@@ -8,6 +8,7 @@
 //! What is sealed is never sealed with the slot's secret itself, but with keys derived from it: see [`SessionKey`].
 
 pub mod archive;
+mod names;
 mod session;
 mod slab;
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod tests;
 
 pub use session::{KeyBytes, SessionKey};
 
-use crate::disk;
+use crate::{disk, store::NameSecret};
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     fmt,
@@ -81,6 +82,12 @@ pub enum KeyError {
     /// Its slab is of a format that this build doesn't read: use the build that wrote the data folder, or a new folder.
     #[error("key {0} lies in a slab of format {1}, which this build doesn't read: use the build that wrote the folder")]
     Format(KeyId, u8),
+    /// The file `names` is damaged: restore `keys/`.
+    #[error("the secret of session names is damaged: restore the `keys` folder that belongs to this log")]
+    NamesDamaged,
+    /// The file `names` is gone, but the log has sessions: restore `keys/`.
+    #[error("the secret of session names is missing: restore the `keys` folder that belongs to this log")]
+    NamesMissing,
     /// The folder could not be read or written.
     #[error("the key folder can't be used: {0}")]
     Io(#[from] io::Error),
@@ -93,6 +100,7 @@ pub struct Keyring {
     state: Mutex<State>,
     /// Held while a slab is minted: two who find the pool low mint one slab. Taken before `state`, never after it.
     minting: Mutex<()>,
+    names: Mutex<Option<NameSecret>>,
 }
 
 #[derive(Default)]
@@ -117,7 +125,29 @@ impl Keyring {
 
     /// Keys that live as long as this value; for tests.
     pub fn in_memory() -> Self {
-        Self { folder: None, state: Mutex::default(), minting: Mutex::default() }
+        Self { folder: None, state: Mutex::default(), minting: Mutex::default(), names: Mutex::default() }
+    }
+
+    /// The secret that blinds session names. `fresh` says that the log holds nothing yet: only then a new one is made.
+    ///
+    /// # Errors
+    /// [`KeyError::NamesMissing`] or [`KeyError::NamesDamaged`]; [`KeyError::Io`] when it can't be written.
+    pub fn name_secret(&self, fresh: bool) -> Result<NameSecret, KeyError> {
+        let mut kept = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(secret) = &*kept {
+            return Ok(secret.clone());
+        }
+        let secret = match self.folder.as_deref().map(names::read).transpose()?.flatten() {
+            Some(secret) => secret,
+            None if !fresh => return Err(KeyError::NamesMissing),
+            None => {
+                let secret = names::mint()?;
+                self.folder.as_deref().map_or(Ok(()), |folder| names::write(folder, &secret))?;
+                secret
+            }
+        };
+        *kept = Some(secret.clone());
+        Ok(secret)
     }
 
     /// Takes an unused key. Mints a slab first if the pool is empty.

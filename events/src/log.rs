@@ -93,7 +93,10 @@ impl Log {
         disk::create_private_dir(data).map_err(BlobError::from)?;
         let keys = Keyring::open(&data.join("keys"))?;
         let blobs = BlobStore::open(&data.join("blobs"))?;
-        let store = engine.start(&data.join("log"))?;
+        let folder = data.join("log");
+        // A folder that is not there yet has nothing in it; one that is there and empty takes no harm from a new secret.
+        let fresh = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+        let store = engine.start(&folder, keys.name_secret(fresh)?)?;
         // The names of the three folders, also those that an earlier run made and could not sync any more.
         disk::sync_dir(data).map_err(BlobError::from)?;
         Ok(Self::new(store, keys, blobs, clock).with_snapshots(SnapshotStore::open(&data.join("snapshots"))))

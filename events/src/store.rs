@@ -14,6 +14,7 @@ pub mod faulty;
 pub mod index;
 mod kind;
 pub mod memory;
+mod name;
 mod open_error;
 pub mod room;
 pub mod sled;
@@ -24,6 +25,7 @@ mod witness;
 pub use committer::Store;
 pub use engine::{Engine, EngineError};
 pub use kind::{EngineKind, StartError, UnknownEngine};
+pub use name::{NameKey, NameSecret};
 pub use open_error::OpenError;
 
 use crate::{Digest, EventId, Position, Recorded, StreamId, Version, envelope::WRITER_LEN, keys::KeyId};
@@ -202,11 +204,21 @@ pub trait EventStore: Send + Sync + 'static {
     /// [`ReadError`].
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError>;
 
-    /// Names after `after` in order, at most `limit`.
+    /// Streams after `after` in the order of their ids, which is the order in which they began, with their ends. At most
+    /// `limit`; a page may be shorter, and only an empty one is the last.
     ///
     /// # Errors
     /// [`ReadError`].
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError>;
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError>;
+
+    /// Rows of the index of names after `after`, in the order of their keys, at most `limit`.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError>;
+
+    /// What blinds the names of the index.
+    fn name_secret(&self) -> &NameSecret;
 
     /// Streams with an open admission or obligation.
     ///

@@ -7,10 +7,10 @@ mod chain;
 
 use self::chain::Chains;
 use crate::{
-    Body, Digest, Log, Position, StreamId,
-    store::{EventStore, LogHead, ReadError, index::effect_of},
+    Body, Digest, Event, Log, Position, StreamId,
+    store::{EventStore, LogHead, ReadError, index::Indexes},
 };
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 /// Most problems that are listed; the rest is counted.
 pub const PROBLEMS_LISTED: usize = 1000;
@@ -83,7 +83,7 @@ pub fn verify_with(log: &Log, mut progress: impl FnMut(Position)) -> Result<Repo
     let end = store.log_head();
     let mut report = Report { position: end.position, ..Report::default() };
     let mut chains = Chains::default();
-    let mut indexes = Indexes::default();
+    let mut folded = Folded { indexes: Indexes::new(store.name_secret().clone()), half_erased: HashSet::new() };
     let mut next = Position(1);
     while next <= end.position {
         let records = page(&**store, next, &mut report)?;
@@ -97,7 +97,7 @@ pub fn verify_with(log: &Log, mut progress: impl FnMut(Position)) -> Result<Repo
                 break;
             }
             if chains.check(&**store, next, &record, &mut report)? {
-                payload(log, &record, &mut report, &mut indexes)?;
+                payload(log, &record, &mut report, &mut folded)?;
             }
             next = next.next();
         }
@@ -106,7 +106,7 @@ pub fn verify_with(log: &Log, mut progress: impl FnMut(Position)) -> Result<Repo
     report.log_hash = chains.log_hash();
     chains.check_ends(&**store, end, &mut report)?;
     report.streams = chains.streams();
-    indexes.check(&**store, end, &mut report)?;
+    check_indexes(&folded, &**store, end, &mut report)?;
     Ok(report)
 }
 
@@ -128,56 +128,44 @@ fn page(store: &dyn EventStore, next: Position, report: &mut Report) -> Result<V
 }
 
 /// Opens the payload and counts what can't be read.
-fn payload(log: &Log, record: &[u8], report: &mut Report, indexes: &mut Indexes) -> Result<(), ReadError> {
+fn payload(log: &Log, record: &[u8], report: &mut Report, folded: &mut Folded) -> Result<(), ReadError> {
     let recorded = log.open_record(record)?;
     match recorded.body {
+        Body::Known(Event::SessionErased(_)) => drop(folded.half_erased.remove(&recorded.stream)),
         Body::Known(_) => {}
         Body::Unknown { .. } => report.unknown += 1,
-        Body::Erased => report.erased += 1,
+        Body::Erased => {
+            report.erased += 1;
+            folded.half_erased.insert(recorded.stream);
+        }
         Body::Unreadable(_) => report.unreadable += 1,
     }
-    let effect = effect_of(&recorded);
-    if let Some(name) = effect.claims {
-        indexes.names.insert(name, recorded.stream);
-    }
-    if let Some(name) = effect.frees
-        && indexes.names.get(&name) == Some(&recorded.stream)
-    {
-        indexes.names.remove(&name);
-    }
-    if effect.opened != 0 {
-        let count = indexes.open.entry(recorded.stream).or_default();
-        *count = count.saturating_add_signed(effect.opened);
-    }
+    folded.indexes.apply(&recorded);
     Ok(())
 }
 
-/// The indexes of names and open things, folded from the events again.
-#[derive(Default)]
-struct Indexes {
-    names: BTreeMap<String, StreamId>,
-    open: BTreeMap<StreamId, u32>,
+/// What the payloads say.
+struct Folded {
+    indexes: Indexes,
+    /// Streams whose key is gone and whose erasure is not finished: nobody can say what was open there.
+    half_erased: HashSet<StreamId>,
 }
 
-impl Indexes {
-    /// Compares with the store's. Only where every payload was read and nothing was written meanwhile: otherwise a
-    /// difference says nothing.
-    fn check(&self, store: &dyn EventStore, end: LogHead, report: &mut Report) -> Result<(), ReadError> {
-        let all_read = report.unreadable + report.erased + report.unknown == 0 && report.is_sound();
-        let names = store.names("", usize::MAX)?;
-        let mut open = store.open_streams()?;
-        if !all_read || store.log_head() != end {
-            return Ok(());
-        }
-        let expected: Vec<_> = self.names.iter().map(|(name, stream)| (name.clone(), *stream)).collect();
-        if names != expected {
-            report.add(end.position, None, "the index of names does not fit the events");
-        }
-        open.sort();
-        let expected = self.open.iter().filter(|(_, count)| **count > 0).map(|(stream, _)| *stream);
-        if !expected.eq(open) {
-            report.add(end.position, None, "the index of open streams does not fit the events");
-        }
-        Ok(())
+/// Compares the indexes with the store's. Only where every payload was read or erased and nothing was written meanwhile:
+/// otherwise a difference says nothing.
+fn check_indexes(folded: &Folded, store: &dyn EventStore, end: LogHead, report: &mut Report) -> Result<(), ReadError> {
+    let all_read = report.unreadable + report.unknown == 0 && folded.half_erased.is_empty() && report.is_sound();
+    let names = store.names(None, usize::MAX)?;
+    let mut open = store.open_streams()?;
+    if !all_read || store.log_head() != end {
+        return Ok(());
     }
+    if !folded.indexes.names().eq(names) {
+        report.add(end.position, None, "the index of names does not fit the events");
+    }
+    open.sort();
+    if !folded.indexes.open().map(|(stream, _)| stream).eq(open) {
+        report.add(end.position, None, "the index of open streams does not fit the events");
+    }
+    Ok(())
 }

@@ -42,6 +42,15 @@ pub enum FoldError {
     },
 }
 
+/// How far the erasure of a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Erasure {
+    /// It was asked for: the key is gone, or will be in a moment. Nothing may happen to the session any more.
+    Requested,
+    /// Nothing of it is left but the chain of its sealed events.
+    Done,
+}
+
 /// A session, folded from its stream. A change of a field here, or of what an event does to one, is a new
 /// [`FOLD_VERSION`](crate::snapshot::FOLD_VERSION).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -88,6 +97,8 @@ pub struct SessionState {
     pub usage: UsageTotals,
     /// Events of another build that were skipped.
     pub skipped: u64,
+    /// Whether it was erased, or is about to be.
+    pub erasure: Option<Erasure>,
 }
 
 impl SessionState {
@@ -113,7 +124,7 @@ impl SessionState {
         match &recorded.body {
             Body::Known(_) => {}
             Body::Unknown { .. } => self.skipped += 1,
-            Body::Erased => return Err(unreadable(recorded, "it was erased")),
+            Body::Erased => self.erasure = self.erasure.or(Some(Erasure::Requested)),
             Body::Unreadable(why) => return Err(unreadable(recorded, why)),
         }
         self.version = recorded.version;
@@ -121,6 +132,9 @@ impl SessionState {
         self.hash = recorded.hash;
         self.key = recorded.key;
         self.updated_at = recorded.recorded_at;
+        if recorded.version == Version(1) {
+            self.opened_at = recorded.recorded_at;
+        }
         self.identity(recorded);
         self.admissions.apply(recorded);
         self.lease.apply(recorded);
@@ -132,19 +146,40 @@ impl SessionState {
         self.memory.apply(recorded);
         self.obligations.apply(recorded);
         self.usage.apply(recorded);
+        if let Some(Event::SessionErased(_)) = recorded.event() {
+            self.forget();
+        }
         Ok(())
+    }
+
+    /// What is left of an erased session, whether it was folded before its key was destroyed or after.
+    fn forget(&mut self) {
+        *self = Self {
+            stream: self.stream,
+            version: self.version,
+            position: self.position,
+            key: self.key,
+            revision: self.version.0,
+            opened_at: self.opened_at,
+            updated_at: self.updated_at,
+            erasure: Some(Erasure::Done),
+            ..Self::default()
+        };
     }
 
     fn identity(&mut self, recorded: &Recorded) {
         match recorded.event() {
             Some(Event::SessionOpened(event)) => {
                 self.name.clone_from(&event.name);
-                self.opened_at = recorded.recorded_at;
                 self.opened = Some(event.clone());
                 self.revision += 1;
             }
             Some(Event::SessionRenamed(event)) => {
                 self.name.clone_from(&event.name);
+                self.revision += 1;
+            }
+            Some(Event::SessionEraseRequested(_)) => {
+                self.erasure = Some(Erasure::Requested);
                 self.revision += 1;
             }
             Some(

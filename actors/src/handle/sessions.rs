@@ -135,19 +135,26 @@ impl HostHandle {
         Ok(SummaryView::of(&self.state(session, None).await?))
     }
 
-    /// Sessions by name, after `after`, at most `limit`.
+    /// Sessions in the order in which they began, after the session `after`, at most `limit`; fewer only at the end.
     ///
     /// # Errors
     /// The log's reason.
-    pub async fn list(&self, after: &str, limit: usize) -> Result<Vec<SummaryView>, Refusal> {
-        let (log, after) = (self.shared.log.clone(), after.to_owned());
+    pub async fn list(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<SummaryView>, Refusal> {
+        let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
         blocking(move || {
-            let names = log.store().names(&after, limit).map_err(|error| error.to_string())?;
-            let row = |(name, id)| match newest(&log, id) {
-                Ok(folded) => SummaryView::of(&folded.state),
-                Err(why) => SummaryView::unreadable(id, name, why),
-            };
-            Ok(names.into_iter().map(row).collect())
+            let mut rows = Vec::new();
+            let mut after = after;
+            while rows.len() < limit {
+                let page = log.store().streams(after, limit - rows.len()).map_err(|error| error.to_string())?;
+                let Some((last, _)) = page.last() else { break };
+                after = Some(*last);
+                let sessions = page.into_iter().filter(|(id, _)| crate::start::is_session(*id, &agent));
+                rows.extend(sessions.map(|(id, _)| match newest(&log, id) {
+                    Ok(folded) => SummaryView::of(&folded.state),
+                    Err(why) => SummaryView::unreadable(id, String::new(), why),
+                }));
+            }
+            Ok(rows)
         })
         .await
     }

@@ -13,7 +13,7 @@ use dispatch_events::{
     },
     snapshot::SnapshotStore,
     store::{
-        EventStore, Store,
+        EventStore, NameSecret, Store,
         faulty::{Fault, FaultyStore},
         memory::MemoryEngine,
     },
@@ -70,7 +70,7 @@ pub struct Keep {
 }
 
 pub fn outside() -> Arc<Outside> {
-    let store: Arc<dyn EventStore> = Arc::new(Store::start(MemoryEngine::default()).unwrap());
+    let store: Arc<dyn EventStore> = Arc::new(Store::start(MemoryEngine::default(), NameSecret::new([7; 32])).unwrap());
     Arc::new(Outside {
         store,
         keep: Arc::new(Keep { folder: tempfile::tempdir().unwrap() }),

@@ -156,12 +156,15 @@ impl Door {
         }
     }
 
-    /// Sessions by name, behind `after`.
-    pub async fn sessions(&self, after: &str, limit: usize) -> Result<Vec<Value>, Failure> {
+    /// Sessions in the order in which they began, behind the session `after`.
+    pub async fn sessions(&self, after: Option<&str>, limit: usize) -> Result<Vec<Value>, Failure> {
         let found = match self {
-            Self::Inside(inside) => document(&inside.handle.list(after, limit).await?)?,
+            Self::Inside(inside) => {
+                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit).await?)?
+            }
             Self::Running(client) => {
-                let query = [("after", after.to_owned()), ("limit", limit.to_string())];
+                let mut query = vec![("limit", limit.to_string())];
+                query.extend(after.map(|after| ("after", after.to_owned())));
                 client.get(&["api", "sessions"], &query).await?
             }
         };

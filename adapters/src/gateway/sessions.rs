@@ -12,7 +12,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dispatch_actors::{Opening, SessionRef};
-use dispatch_events::catalogue::message::GivenRole;
+use dispatch_events::{StreamId, catalogue::message::GivenRole};
 use dispatch_projections::view::SummaryView;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,7 @@ const PAGE: (usize, usize) = (100, 1000);
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Page {
-    #[serde(default)]
-    after: String,
+    after: Option<StreamId>,
     limit: Option<usize>,
 }
 
@@ -32,14 +31,14 @@ pub(super) struct Page {
 struct List {
     sessions: Vec<SummaryView>,
     /// What to give as `after` for the next page.
-    next: Option<String>,
+    next: Option<StreamId>,
 }
 
 /// `GET /api/sessions`.
 pub(super) async fn list(gateway: Data<Gateway>, page: Given<Page>) -> Result<HttpResponse, Problem> {
     let limit = page.0.limit.unwrap_or(PAGE.0).clamp(1, PAGE.1);
-    let sessions = gateway.host.list(&page.0.after, limit).await?;
-    let next = if sessions.len() < limit { None } else { sessions.last().map(|session| session.name.clone()) };
+    let sessions = gateway.host.list(page.0.after, limit).await?;
+    let next = if sessions.len() < limit { None } else { sessions.last().map(|session| session.id) };
     Ok(HttpResponse::Ok().json(List { sessions, next }))
 }
 

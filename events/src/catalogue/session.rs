@@ -1,5 +1,6 @@
 //! A session's own life.
 
+use super::input::Principal;
 use crate::{StreamId, Version};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,25 @@ pub struct ForkPoint {
     pub stream: StreamId,
     /// The last version that the child inherits.
     pub version: Version,
+}
+
+/// Somebody asked for the erasure of the session: from here on its key may be gone at any moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionEraseRequested {
+    /// The name that it had; it is free again.
+    pub name: String,
+    /// Who asked.
+    pub by: Principal,
+}
+
+/// The erasure is done: the key was destroyed, blobs and snapshots are gone. The last event of its stream, and the only
+/// one that can be read: it is sealed with a key of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionErased {
+    /// Events of the stream that nobody can read any more, the request included.
+    pub events: u64,
+    /// Whether it was finished by a later start, because the host stopped in between.
+    pub after_restart: bool,
 }
 
 /// The session has another name; the old one is free again.

@@ -11,7 +11,10 @@ use crate::{
     envelope::{HEADER_LEN, Header},
     store::{Head, engine},
 };
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 /// What the scan keeps: about 60 bytes for each record, and nothing of its payload.
 #[derive(Default)]
@@ -23,7 +26,7 @@ pub(super) struct Index {
     /// Event ids in order.
     pub ids: Vec<(EventId, Position)>,
     /// Ends of the streams.
-    pub heads: HashMap<StreamId, Head>,
+    pub heads: BTreeMap<StreamId, Head>,
     /// The log's own chain at the end of each append, in order.
     pub hashes: Vec<(Position, Digest)>,
     /// Where the pieces of each blob lie, in order.

@@ -10,12 +10,11 @@ use crate::{
     Digest, EventId, Position, Recorded, StreamId, Version,
     envelope::Header,
     store::{
-        Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, ReadError, engine::Page,
-        index::effect_of,
+        Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, NameKey, NameSecret, ReadError,
+        engine::Page, index::Indexes,
     },
 };
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
     fs::File,
     ops::Bound,
     os::unix::fs::FileExt,
@@ -31,35 +30,31 @@ pub struct FramedStore {
     header: FileHeader,
     trailer: Trailer,
     index: Index,
-    folded: OnceLock<Folded>,
-}
-
-/// The indexes that only who has the keys can fold.
-#[derive(Default)]
-struct Folded {
-    names: BTreeMap<String, StreamId>,
-    open: BTreeSet<StreamId>,
+    names: NameSecret,
+    /// The indexes that only who has the keys can fold.
+    folded: OnceLock<Indexes>,
 }
 
 impl FramedStore {
-    /// Opens a file, once all of it is read and checked.
+    /// Opens a file, once all of it is read and checked. `names` is the secret that blinded the names of its log, or any
+    /// where that is not known: then nothing is found by name.
     ///
     /// # Errors
     /// [`FramedError`] names what is wrong, and where.
-    pub fn open(path: &Path) -> Result<Self, FramedError> {
-        Self::open_with(path, |_, _| {})
+    pub fn open(path: &Path, names: NameSecret) -> Result<Self, FramedError> {
+        Self::open_with(path, names, |_, _| {})
     }
 
     /// As [`FramedStore::open`], telling `progress` how many of how many bytes were read.
     ///
     /// # Errors
     /// As [`FramedStore::open`].
-    pub fn open_with(path: &Path, progress: impl FnMut(u64, u64)) -> Result<Self, FramedError> {
+    pub fn open_with(path: &Path, names: NameSecret, progress: impl FnMut(u64, u64)) -> Result<Self, FramedError> {
         // The handle first: the file that is read later is the one that was checked.
         let file = File::open(path).map_err(|error| FramedError::io(path, error))?;
         let scanned = scan::scan(path, progress)?;
         let (header, trailer, index) = (scanned.header, scanned.trailer, scanned.index);
-        Ok(Self { path: path.to_owned(), file, header, trailer, index, folded: OnceLock::new() })
+        Ok(Self { path: path.to_owned(), file, header, trailer, index, names, folded: OnceLock::new() })
     }
 
     /// What the file says of itself.
@@ -77,25 +72,10 @@ impl FramedStore {
     /// # Errors
     /// [`ReadError`].
     pub fn fold(&self, open: impl Fn(&[u8]) -> Result<Recorded, ReadError>) -> Result<(), ReadError> {
-        let mut folded = Folded::default();
-        let mut counts: HashMap<StreamId, u32> = HashMap::new();
+        let mut folded = Indexes::new(self.names.clone());
         for position in 1..=self.trailer.records {
-            let recorded = open(&self.record(Position(position))?)?;
-            let effect = effect_of(&recorded);
-            if let Some(name) = effect.claims {
-                folded.names.insert(name, recorded.stream);
-            }
-            if let Some(name) = effect.frees
-                && folded.names.get(&name) == Some(&recorded.stream)
-            {
-                folded.names.remove(&name);
-            }
-            if effect.opened != 0 {
-                let count = counts.entry(recorded.stream).or_default();
-                *count = count.saturating_add_signed(effect.opened);
-            }
+            folded.apply(&open(&self.record(Position(position))?)?);
         }
-        folded.open = counts.into_iter().filter(|(_, count)| *count > 0).map(|(stream, _)| stream).collect();
         // A second fold gives the same.
         self.folded.set(folded).ok();
         Ok(())
@@ -176,20 +156,25 @@ impl EventStore for FramedStore {
     }
 
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        Ok(self.folded.get().and_then(|folded| folded.names.get(name).copied()))
+        Ok(self.folded.get().and_then(|folded| folded.named(self.names.key(name))))
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
-        let names = self
-            .folded
-            .get()
-            .into_iter()
-            .flat_map(|folded| folded.names.range::<str, _>((Bound::Excluded(after), Bound::Unbounded)));
-        Ok(names.take(limit).map(|(name, stream)| (name.clone(), *stream)).collect())
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        let range = self.index.heads.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        Ok(range.take(limit).map(|(stream, head)| (*stream, *head)).collect())
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
+        let names = self.folded.get().into_iter().flat_map(Indexes::names);
+        Ok(names.filter(|(name, _)| after.is_none_or(|after| *name > after)).take(limit).collect())
+    }
+
+    fn name_secret(&self) -> &NameSecret {
+        &self.names
     }
 
     fn open_streams(&self) -> Result<Vec<StreamId>, ReadError> {
-        Ok(self.folded.get().into_iter().flat_map(|folded| folded.open.iter().copied()).collect())
+        Ok(self.folded.get().into_iter().flat_map(Indexes::open).map(|(stream, _)| stream).collect())
     }
 
     fn position_of(&self, id: EventId) -> Result<Option<Position>, ReadError> {

@@ -4,9 +4,9 @@
 //! `2 · entries u32 · BLAKE3` of every byte before it. Who has this file reads everything that is not erased: it is
 //! owner-only, and belongs in another place than the log that it opens.
 
-use super::{KeyError, Keyring, SLAB_SLOTS, SessionKey, State, slab};
+use super::{KeyError, Keyring, SLAB_SLOTS, SessionKey, State, names, slab};
 use crate::{disk, keys::KeyId};
-use std::{fs, io, path::Path};
+use std::{fs, io, path::Path, sync::PoisonError};
 use zeroize::Zeroizing;
 
 const MAGIC: &[u8; 8] = b"DSPKEY1\n";
@@ -70,6 +70,10 @@ impl Archive {
             }
         }
         *keyring.lock() = state;
+        match self.0.iter().find(|(name, _)| name == names::FILE).and_then(|(_, bytes)| names::decode(bytes)) {
+            Some(secret) => *keyring.names.lock().unwrap_or_else(PoisonError::into_inner) = Some(secret),
+            None => tracing::warn!("the archive has no secret of session names that can be read"),
+        }
         keyring
     }
 

@@ -18,9 +18,9 @@ impl Log {
     pub fn open_file(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, FramedError> {
         let beside = keys_beside(path);
         let keys = if beside.exists() { Some(Archive::read(&beside)?.keyring()) } else { None };
-        let store = Arc::new(FramedStore::open(path)?);
         let has_keys = keys.is_some();
         let keys = keys.unwrap_or_else(Keyring::in_memory);
+        let store = Arc::new(FramedStore::open(path, keys.name_secret(!has_keys)?)?);
         let log = Self::new(store.clone(), keys, BlobStore::in_memory(), clock);
         if has_keys {
             store.fold(|record| log.open_record(record))?;

@@ -7,7 +7,7 @@ mod plan;
 use self::{before::Before, plan::Plan};
 use super::{
     Append, AppendError, AppendFuture, Appended, CommitObserver, Engine, EngineError, EventStore, Head, LogHead,
-    ReadError,
+    NameKey, NameSecret, ReadError,
 };
 use crate::{Digest, EventId, Position, Recorded, StreamId, Version, envelope::Header};
 use std::{
@@ -38,6 +38,8 @@ pub struct Store<E: Engine> {
 
 struct Shared<E> {
     engine: E,
+    /// Blinds the names of the index.
+    names: NameSecret,
     /// Last durable position: reads never show what lies behind it.
     durable: AtomicU64,
     head: RwLock<LogHead>,
@@ -49,11 +51,11 @@ struct Shared<E> {
 }
 
 impl<E: Engine> Store<E> {
-    /// Starts the committer over an open engine.
+    /// Starts the committer over an open engine. `names` blinds the names of its index: the same for its whole life.
     ///
     /// # Errors
     /// [`ReadError`] when the end of the log can't be read.
-    pub fn start(engine: E) -> Result<Self, ReadError> {
+    pub fn start(engine: E, names: NameSecret) -> Result<Self, ReadError> {
         let head = engine.log_head()?;
         let shared = Arc::new(Shared {
             durable: AtomicU64::new(head.position.0),
@@ -62,8 +64,9 @@ impl<E: Engine> Store<E> {
             broken: RwLock::default(),
             observers: RwLock::default(),
             engine,
+            names,
         });
-        let mut plan = Plan::new(head, shared.engine.greatest_id()?);
+        let mut plan = Plan::new(head, shared.engine.greatest_id()?, shared.names.clone());
         let (sender, mut receiver) = mpsc::channel(CHANNEL);
         let mine = shared.clone();
         let thread = Builder::new()
@@ -244,11 +247,24 @@ impl<E: Engine> EventStore for Store<E> {
     }
 
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+        let name = self.shared.names.key(name);
         let row = self.shared.engine.named(name)?;
-        Ok(self.shared.before().names.get(name).copied().unwrap_or(row))
+        Ok(self.shared.before().names.get(&name).copied().unwrap_or(row))
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+    fn streams(&self, mut after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        loop {
+            let rows = self.shared.engine.streams(after, limit)?;
+            let Some((last, _)) = rows.last() else { return Ok(rows) };
+            after = Some(*last);
+            let durable = self.shared.before().streams(rows);
+            if !durable.is_empty() {
+                return Ok(durable);
+            }
+        }
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
         let mut hidden = 0;
         loop {
             // Room for the names that the group in flight may hide.
@@ -261,6 +277,10 @@ impl<E: Engine> EventStore for Store<E> {
             }
             hidden = before.names.len();
         }
+    }
+
+    fn name_secret(&self) -> &NameSecret {
+        &self.shared.names
     }
 
     fn open_streams(&self) -> Result<Vec<StreamId>, ReadError> {

@@ -1,6 +1,6 @@
 //! What an engine has to do: keep rows, and make one batch durable at a time.
 
-use super::{Head, LogHead, PAGE_BYTES, ReadError};
+use super::{Head, LogHead, NameKey, PAGE_BYTES, ReadError};
 use crate::{Digest, EventId, Position, StreamId, Version};
 
 /// Everything that one group commit writes, all or none.
@@ -13,7 +13,7 @@ pub struct Batch {
     /// The new ends of the streams.
     pub heads: Vec<(StreamId, Head)>,
     /// Names that are claimed (`Some`) or free again (`None`).
-    pub names: Vec<(String, Option<StreamId>)>,
+    pub names: Vec<(NameKey, Option<StreamId>)>,
     /// Streams that have this many open things; zero removes the row.
     pub open: Vec<(StreamId, u32)>,
 }
@@ -104,13 +104,19 @@ pub trait Engine: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`ReadError`].
-    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError>;
+    fn named(&self, name: NameKey) -> Result<Option<StreamId>, ReadError>;
 
-    /// Names in order.
+    /// Streams in the order of their ids, with their ends; empty behind the last.
     ///
     /// # Errors
     /// [`ReadError`].
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError>;
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError>;
+
+    /// Names in the order of their keys.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError>;
 
     /// Streams with something open, and how much.
     ///
@@ -135,6 +141,13 @@ pub trait Engine: Send + Sync + 'static {
     /// # Errors
     /// [`ReadError`].
     fn greatest_id(&self) -> Result<EventId, ReadError>;
+
+    /// Empties the indexes: ids, heads, names and open streams. The records stay. For a repair, which writes them again
+    /// with [`Engine::commit`] (batches without frames); one that is cut off between is repeated.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    fn clear_indexes(&self) -> Result<(), EngineError>;
 
     /// Why a commit would be refused at the moment, if it would.
     fn refusal(&self) -> Option<String> {

@@ -1,6 +1,8 @@
 //! A store that begins to misbehave at its n-th append; for tests of everything above a store.
 
-use super::{Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, ReadError};
+use super::{
+    Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, NameKey, NameSecret, ReadError,
+};
 use crate::{Digest, EventId, Position, StreamId, Version};
 use std::{
     sync::{
@@ -104,8 +106,16 @@ impl EventStore for FaultyStore {
         self.inner.named(name)
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        self.inner.streams(after, limit)
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
         self.inner.names(after, limit)
+    }
+
+    fn name_secret(&self) -> &NameSecret {
+        self.inner.name_secret()
     }
 
     fn open_streams(&self) -> Result<Vec<StreamId>, ReadError> {

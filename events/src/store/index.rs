@@ -1,6 +1,8 @@
 //! The indexes as a pure function of the events, so that they can always be rebuilt.
 
-use crate::{Event, Recorded};
+use super::{NameKey, NameSecret};
+use crate::{Event, Recorded, StreamId};
+use std::collections::BTreeMap;
 
 /// What an event does to the indexes.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,8 +11,34 @@ pub struct IndexEffect {
     pub claims: Option<String>,
     /// A session name that its stream gives back.
     pub frees: Option<String>,
-    /// Change of the number of open things in its stream.
-    pub opened: i32,
+    /// What becomes of the number of open things in its stream.
+    pub open: OpenEffect,
+}
+
+/// A change of the number of open things in a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OpenEffect {
+    /// None.
+    #[default]
+    Unchanged,
+    /// One more.
+    Opens,
+    /// One fewer.
+    Closes,
+    /// Nothing is open any more: what was, can't be read.
+    ClosesAll,
+}
+
+impl OpenEffect {
+    /// The count after it. One close too many is no debt.
+    pub fn on(self, count: u32) -> u32 {
+        match self {
+            Self::Unchanged => count,
+            Self::Opens => count.saturating_add(1),
+            Self::Closes => count.saturating_sub(1),
+            Self::ClosesAll => 0,
+        }
+    }
 }
 
 /// What this event does to the indexes.
@@ -22,11 +50,71 @@ pub fn effect_of(recorded: &Recorded) -> IndexEffect {
             effect.claims = Some(event.name.clone());
             effect.frees = Some(event.previous.clone()).filter(|previous| *previous != event.name);
         }
-        Some(Event::InputQueued(_) | Event::ObligationCreated(_)) => effect.opened = 1,
+        Some(Event::SessionEraseRequested(event)) => {
+            effect.frees = Some(event.name.clone());
+            effect.open = OpenEffect::Opens;
+        }
+        Some(Event::SessionErased(_)) => effect.open = OpenEffect::ClosesAll,
+        Some(Event::InputQueued(_) | Event::ObligationCreated(_)) => effect.open = OpenEffect::Opens,
         Some(
             Event::InputSettled(_) | Event::InputCancelled(_) | Event::ObligationMet(_) | Event::ObligationAbandoned(_),
-        ) => effect.opened = -1,
+        ) => effect.open = OpenEffect::Closes,
         _ => {}
     }
     effect
+}
+
+/// The indexes of names and open things, folded from the events of a whole log, in order.
+#[derive(Debug)]
+pub struct Indexes {
+    secret: NameSecret,
+    names: BTreeMap<NameKey, StreamId>,
+    open: BTreeMap<StreamId, u32>,
+}
+
+impl Indexes {
+    /// Of an empty log.
+    pub fn new(secret: NameSecret) -> Self {
+        Self { secret, names: BTreeMap::new(), open: BTreeMap::new() }
+    }
+
+    /// Takes the next event.
+    pub fn apply(&mut self, recorded: &Recorded) {
+        let effect = effect_of(recorded);
+        if let Some(name) = effect.claims {
+            self.names.insert(self.secret.key(&name), recorded.stream);
+        }
+        if let Some(name) = effect.frees {
+            self.free(self.secret.key(&name), recorded.stream);
+        }
+        if effect.open != OpenEffect::Unchanged {
+            let count = self.open.entry(recorded.stream).or_default();
+            *count = effect.open.on(*count);
+            if *count == 0 {
+                self.open.remove(&recorded.stream);
+            }
+        }
+    }
+
+    /// A name that another session has by now is not this one's to give back.
+    fn free(&mut self, name: NameKey, stream: StreamId) {
+        if self.names.get(&name) == Some(&stream) {
+            self.names.remove(&name);
+        }
+    }
+
+    /// The stream that has a name.
+    pub fn named(&self, name: NameKey) -> Option<StreamId> {
+        self.names.get(&name).copied()
+    }
+
+    /// The names, in the order of their keys.
+    pub fn names(&self) -> impl Iterator<Item = (NameKey, StreamId)> {
+        self.names.iter().map(|(name, stream)| (*name, *stream))
+    }
+
+    /// The streams with something open, in order, and how much.
+    pub fn open(&self) -> impl Iterator<Item = (StreamId, u32)> {
+        self.open.iter().map(|(stream, count)| (*stream, *count))
+    }
 }

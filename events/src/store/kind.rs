@@ -1,6 +1,6 @@
 //! The engines that a data folder can have.
 
-use super::{EventStore, OpenError, ReadError, Store, sled::SledEngine, sqlite::SqliteEngine};
+use super::{EventStore, NameSecret, OpenError, ReadError, Store, sled::SledEngine, sqlite::SqliteEngine};
 use std::{fmt, path::Path, str::FromStr, sync::Arc};
 
 /// An engine, by name. What stands in `[log] engine`.
@@ -60,13 +60,13 @@ impl EngineKind {
     /// # Errors
     /// [`StartError`]; what was acknowledged before is untouched. A folder with another engine's log is refused:
     /// beside it this one would begin an empty log, and everything would seem gone.
-    pub fn start(self, folder: &Path) -> Result<Arc<dyn EventStore>, StartError> {
+    pub fn start(self, folder: &Path, names: NameSecret) -> Result<Arc<dyn EventStore>, StartError> {
         if let Some(found) = Self::ALL.iter().copied().find(|kind| *kind != self && kind.lies_in(folder)) {
             return Err(OpenError::OtherEngine { folder: folder.to_owned(), found, wanted: self }.into());
         }
         Ok(match self {
-            Self::Sled => Arc::new(Store::start(SledEngine::open(folder)?)?),
-            Self::Sqlite => Arc::new(Store::start(SqliteEngine::open(folder)?)?),
+            Self::Sled => Arc::new(Store::start(SledEngine::open(folder)?, names)?),
+            Self::Sqlite => Arc::new(Store::start(SqliteEngine::open(folder)?, names)?),
         })
     }
 }

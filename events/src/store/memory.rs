@@ -1,7 +1,7 @@
 //! An engine in memory, for tests: the same rows, no disk.
 
 use super::{
-    Engine, EngineError, Head, LogHead, ReadError,
+    Engine, EngineError, Head, LogHead, NameKey, ReadError,
     engine::{Batch, Page, split_frame},
 };
 use crate::{Digest, EventId, Position, StreamId, Version};
@@ -22,8 +22,8 @@ struct Rows {
     hashes: BTreeMap<Position, Digest>,
     streams: HashMap<StreamId, Vec<Position>>,
     ids: BTreeMap<EventId, Position>,
-    heads: HashMap<StreamId, Head>,
-    names: BTreeMap<String, StreamId>,
+    heads: BTreeMap<StreamId, Head>,
+    names: BTreeMap<NameKey, StreamId>,
     open: HashMap<StreamId, u32>,
 }
 
@@ -71,7 +71,7 @@ impl Engine for MemoryEngine {
         rows.heads.extend(batch.heads.iter().copied());
         for (name, owner) in &batch.names {
             match owner {
-                Some(stream) => rows.names.insert(name.clone(), *stream),
+                Some(stream) => rows.names.insert(*name, *stream),
                 None => rows.names.remove(name),
             };
         }
@@ -114,14 +114,27 @@ impl Engine for MemoryEngine {
         Ok(self.rows().hashes.get(&position).copied())
     }
 
-    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        Ok(self.rows().names.get(name).copied())
+    fn named(&self, name: NameKey) -> Result<Option<StreamId>, ReadError> {
+        Ok(self.rows().names.get(&name).copied())
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
         let rows = self.rows();
-        let range = rows.names.range::<str, _>((Bound::Excluded(after), Bound::Unbounded));
-        Ok(range.take(limit).map(|(name, stream)| (name.clone(), *stream)).collect())
+        let range = rows.heads.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        Ok(range.take(limit).map(|(stream, head)| (*stream, *head)).collect())
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
+        let rows = self.rows();
+        let range = rows.names.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        Ok(range.take(limit).map(|(name, stream)| (*name, *stream)).collect())
+    }
+
+    fn clear_indexes(&self) -> Result<(), EngineError> {
+        let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let Rows { ids, heads, names, open, .. } = &mut *rows;
+        (ids.clear(), heads.clear(), names.clear(), open.clear());
+        Ok(())
     }
 
     fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {

@@ -27,7 +27,7 @@ use self::{
     reserve::Reserve,
     rows::{frame_key, open_value, position_key, position_value},
 };
-use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch, room, witness::Witness};
+use super::{Engine, EngineError, Head, LogHead, NameKey, ReadError, engine::Batch, room, witness::Witness};
 use crate::{Digest, EventId, Position, StreamId, Version};
 use sled::{
     Transactional, Tree,
@@ -35,6 +35,7 @@ use sled::{
 };
 use std::{
     fs::File,
+    ops::Bound,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
@@ -60,7 +61,7 @@ pub struct SledEngine {
     ids: Tree,
     /// stream → version, hash, key.
     heads: Tree,
-    /// session name → stream.
+    /// blinded session name → stream.
     names: Tree,
     /// stream → number of open things.
     open: Tree,
@@ -92,8 +93,8 @@ impl SledEngine {
             }
             for (name, owner) in &batch.names {
                 match owner {
-                    Some(stream) => names.insert(name.as_bytes(), &stream.bytes())?,
-                    None => names.remove(name.as_bytes())?,
+                    Some(stream) => names.insert(&name.0, &stream.bytes())?,
+                    None => names.remove(&name.0)?,
                 };
             }
             for (stream, count) in &batch.open {
@@ -191,23 +192,31 @@ impl Engine for SledEngine {
         })
     }
 
-    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+    fn named(&self, name: NameKey) -> Result<Option<StreamId>, ReadError> {
         guarded(|| {
-            let row = self.names.get(name.as_bytes()).map_err(rows::io)?;
+            let row = self.names.get(name.0).map_err(rows::io)?;
             row.map(|row| rows::stream_of("names", &row)).transpose()
         })
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
-        let mut start = after.as_bytes().to_vec();
-        start.push(0);
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        let head = |row: sled::Result<(sled::IVec, sled::IVec)>| {
+            let (stream, head) = row.map_err(rows::io)?;
+            let stream = rows::stream_of("heads", &stream)?;
+            Ok((stream, rows::head_of(stream, &head)?))
+        };
+        let start = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.bytes()));
+        guarded(|| self.heads.range((start, Bound::Unbounded)).take(limit).map(head).collect())
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
         let name = |row: sled::Result<(sled::IVec, sled::IVec)>| {
             let (name, stream) = row.map_err(rows::io)?;
-            let name =
-                String::from_utf8(name.to_vec()).map_err(|_| rows::damaged("names", "a name that is not text"))?;
-            Ok((name, rows::stream_of("names", &stream)?))
+            let name = name.as_ref().try_into().map_err(|_| rows::damaged("names", "a key of another length"))?;
+            Ok((NameKey(name), rows::stream_of("names", &stream)?))
         };
-        guarded(|| self.names.range(start..).take(limit).map(name).collect())
+        let start = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.0));
+        guarded(|| self.names.range((start, Bound::Unbounded)).take(limit).map(name).collect())
     }
 
     fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {
@@ -238,6 +247,15 @@ impl Engine for SledEngine {
             let bytes = key.as_ref().try_into().map_err(|_| rows::damaged("ids", "a key of another length"))?;
             Ok(EventId::from_bytes(bytes))
         })
+    }
+
+    fn clear_indexes(&self) -> Result<(), EngineError> {
+        let broken = |error: sled::Error| EngineError::Broken(error.to_string());
+        for tree in [&self.ids, &self.heads, &self.names, &self.open] {
+            tree.clear().map_err(broken)?;
+        }
+        self.db.flush().map_err(broken)?;
+        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))
     }
 
     fn refusal(&self) -> Option<String> {

@@ -28,10 +28,12 @@ mod schema;
 mod write;
 
 use self::{
-    index::{IDS, KeyValue, NAMES, OPEN},
+    index::{HEADS, IDS, KeyValue, NAMES, OPEN},
     readers::Readers,
 };
-use super::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch, room, tail::FramePlace, witness::Witness};
+use super::{
+    Engine, EngineError, Head, LogHead, NameKey, ReadError, engine::Batch, room, tail::FramePlace, witness::Witness,
+};
 use crate::{Digest, EventId, Position, StreamId, Version};
 use rusqlite::Connection;
 use std::{
@@ -138,16 +140,27 @@ impl Engine for SqliteEngine {
         })
     }
 
-    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        let found = self.readers.read(|reader| NAMES.get(reader, name.as_bytes()))?;
+    fn named(&self, name: NameKey) -> Result<Option<StreamId>, ReadError> {
+        let found = self.readers.read(|reader| NAMES.get(reader, &name.0))?;
         found.map(|stream| rows::exact("names", &stream).map(StreamId::from_bytes)).transpose()
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
-        let found = self.readers.read(|reader| NAMES.range(reader, after.as_bytes(), limit))?;
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        let after = after.map(|after| after.bytes());
+        let after = after.as_ref().map_or(&[][..], |after| &after[..]);
+        let found = self.readers.read(|reader| HEADS.range(reader, after, limit))?;
+        let head = |(stream, head): KeyValue| {
+            let stream = StreamId::from_bytes(rows::exact("heads", &stream)?);
+            Ok((stream, rows::head_of(&head)?))
+        };
+        found.into_iter().map(head).collect()
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
+        let after = after.as_ref().map_or(&[][..], |after| &after.0[..]);
+        let found = self.readers.read(|reader| NAMES.range(reader, after, limit))?;
         let name = |(name, stream): KeyValue| {
-            let name = String::from_utf8(name).map_err(|_| ReadError::damaged("the index `names`", "not a text"))?;
-            Ok((name, StreamId::from_bytes(rows::exact("names", &stream)?)))
+            Ok((NameKey(rows::exact("names", &name)?), StreamId::from_bytes(rows::exact("names", &stream)?)))
         };
         found.into_iter().map(name).collect()
     }
@@ -178,6 +191,14 @@ impl Engine for SqliteEngine {
         } else {
             rows::exact("ids", &greatest).map(EventId::from_bytes)
         }
+    }
+
+    fn clear_indexes(&self) -> Result<(), EngineError> {
+        let writer = self.writer();
+        let begun = writer.execute_batch("BEGIN IMMEDIATE").map_err(error::read);
+        let cleared = begun.and_then(|()| index::ALL.iter().try_for_each(|index| index.clear(&writer)));
+        cleared.map_err(|error| error::before_commit(&writer, &error))?;
+        writer.execute_batch("COMMIT").map_err(|error| error::at_commit(&writer, &error))
     }
 
     fn refusal(&self) -> Option<String> {

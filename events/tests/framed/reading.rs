@@ -7,7 +7,7 @@ use crate::{
 use dispatch_events::{
     Body, Position, Version,
     framed::{FramedError, FramedStore, export},
-    store::{AppendError, EventStore},
+    store::{AppendError, EventStore, NameSecret},
     verify::verify,
 };
 
@@ -22,7 +22,7 @@ async fn what_goes_in_comes_out() {
     let (store, copy) = (log.store(), file.store());
     assert_eq!(everything(&**store), everything(&**copy));
     assert_eq!(store.log_head(), copy.log_head());
-    assert_eq!(store.names("", 10).unwrap(), copy.names("", 10).unwrap());
+    assert_eq!(store.names(None, 10).unwrap(), copy.names(None, 10).unwrap());
     assert_eq!(copy.named("zwei").unwrap(), Some(written.two));
     assert_eq!(copy.named("two").unwrap(), None);
     assert_eq!(copy.open_streams().unwrap(), [written.two]);
@@ -54,7 +54,7 @@ async fn without_keys_payloads_stay_sealed_and_the_chains_verify() {
     let first = &file.read_all(Position(1), 1).unwrap()[0];
     assert!(matches!(first.body, Body::Unreadable(_)), "{first:?}");
     assert_eq!(first.kind, "session.opened");
-    assert_eq!(file.store().names("", 10).unwrap(), []);
+    assert_eq!(file.store().names(None, 10).unwrap(), []);
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn an_empty_log_is_a_file_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty");
     export(&Memory::new().log(), &path, false, |_, _| {}).unwrap();
-    let store = FramedStore::open(&path).unwrap();
+    let store = FramedStore::open(&path, NameSecret::new([7; 32])).unwrap();
     assert_eq!((store.log_head().position, store.header().engine.as_str()), (Position(0), "memory"));
     assert_eq!(store.read_all(Position(1), 10).unwrap(), Vec::<Vec<u8>>::new());
 }

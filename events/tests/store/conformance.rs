@@ -26,6 +26,7 @@ macro_rules! suite {
                 indexes::names_are_claimed_and_freed,
                 indexes::two_claims_of_one_name_in_one_group,
                 indexes::names_page_in_order,
+                indexes::streams_page_in_the_order_in_which_they_began,
                 indexes::open_things_count_to_zero,
                 chains::the_chains_follow_from_the_records,
                 chains::reopened_it_is_the_same,

@@ -9,7 +9,7 @@ mod flips;
 mod foreign;
 mod truth;
 
-use dispatch_events::store::EngineKind;
+use dispatch_events::store::{EngineKind, NameSecret};
 use files::Files;
 use truth::{Found, Truth};
 
@@ -25,13 +25,13 @@ struct Case {
 impl Case {
     async fn new(engine: EngineKind) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = engine.start(folder.path()).unwrap();
+        let store = engine.start(folder.path(), NameSecret::new([7; 32])).unwrap();
         let truth = Truth::write(store.clone()).await;
         let open = Files::read(folder.path());
         drop(store);
         let closed = loop {
             // sled gives its files back a moment after the last handle is gone.
-            if let Ok(store) = engine.start(folder.path()) {
+            if let Ok(store) = engine.start(folder.path(), NameSecret::new([7; 32])) {
                 drop(store);
                 break Files::read(folder.path());
             }

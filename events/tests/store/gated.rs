@@ -2,7 +2,7 @@
 
 use dispatch_events::{
     Digest, EventId, Position, StreamId, Version,
-    store::{Engine, EngineError, Head, LogHead, ReadError, engine::Batch},
+    store::{Engine, EngineError, Head, LogHead, NameKey, ReadError, engine::Batch},
 };
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -96,12 +96,20 @@ impl<E: Engine> Engine for Gated<E> {
         self.inner.log_hash(position)
     }
 
-    fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
+    fn named(&self, name: NameKey) -> Result<Option<StreamId>, ReadError> {
         self.inner.named(name)
     }
 
-    fn names(&self, after: &str, limit: usize) -> Result<Vec<(String, StreamId)>, ReadError> {
+    fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
+        self.inner.streams(after, limit)
+    }
+
+    fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
         self.inner.names(after, limit)
+    }
+
+    fn clear_indexes(&self) -> Result<(), EngineError> {
+        self.inner.clear_indexes()
     }
 
     fn open_streams(&self) -> Result<Vec<(StreamId, u32)>, ReadError> {

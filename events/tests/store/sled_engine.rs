@@ -3,7 +3,7 @@
 use crate::subject::{Sled, Subject, Writer, everything, opened, owed, sized, small};
 use dispatch_events::{
     ObligationId, StreamId,
-    store::{AppendError, EventStore, OpenError, Store, sled::SledEngine},
+    store::{AppendError, EventStore, NameSecret, OpenError, Store, sled::SledEngine},
 };
 use std::{
     fs,
@@ -115,7 +115,8 @@ async fn a_damaged_snapshot_file_is_cured() {
         let found = snapshots(&subject.folder());
         assert_eq!(found.len(), 1, "{name}: {found:?}");
         damage(&found[0]);
-        let store = Store::start(SledEngine::open(&subject.folder()).unwrap_or_else(|error| panic!("{name}: {error}")));
+        let engine = SledEngine::open(&subject.folder()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let store = Store::start(engine, NameSecret::new([7; 32]));
         let store = store.unwrap();
         assert_eq!(everything(&store), reference, "{name}");
         drop(store);

@@ -3,7 +3,7 @@
 use crate::subject::{Sqlite, Subject, Vault, Writer, everything, opened, owed, sized, small};
 use dispatch_events::{
     ObligationId, Position, StreamId, Version,
-    store::{EngineKind, EventStore, OpenError, StartError, Store, sqlite::SqliteEngine},
+    store::{EngineKind, EventStore, NameSecret, OpenError, StartError, Store, sqlite::SqliteEngine},
 };
 use std::{fs, sync::Arc};
 
@@ -36,12 +36,14 @@ async fn a_folder_with_another_engines_log_is_refused() {
     for (own, other) in [(EngineKind::Sled, EngineKind::Sqlite), (EngineKind::Sqlite, EngineKind::Sled)] {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(EngineKind::found_in(folder.path()), None);
-        drop(own.start(folder.path()).unwrap());
+        drop(own.start(folder.path(), NameSecret::new([7; 32])).unwrap());
         assert_eq!(EngineKind::found_in(folder.path()), Some(own));
-        let Err(StartError::Open(refused)) = other.start(folder.path()) else { panic!("{other} began a log there") };
+        let Err(StartError::Open(refused)) = other.start(folder.path(), NameSecret::new([7; 32])) else {
+            panic!("{other} began a log there")
+        };
         assert!(refused.to_string().contains("dispatch log copy"), "{refused}");
         assert!(refused.to_string().contains(own.name()), "{refused}");
-        own.start(folder.path()).unwrap();
+        own.start(folder.path(), NameSecret::new([7; 32])).unwrap();
     }
 }
 
@@ -167,7 +169,7 @@ async fn an_index_row_that_is_gone_or_changed_is_an_error_where_it_is_asked_for(
     type Ask = fn(&dyn EventStore) -> bool;
     let name: Ask = |store| store.named("a").is_err();
     let no_name: Ask = |store| store.named("b").is_err();
-    let names: Ask = |store| store.names("", 10).is_err();
+    let names: Ask = |store| store.names(None, 10).is_err();
     let open: Ask = |store| store.open_streams().is_err();
     let no_stream: Ask = |store| store.head(StreamId::from_bytes([0; 16])).is_err();
     let damages: [(&str, &str, &[Ask]); 8] = [
@@ -208,7 +210,8 @@ async fn half_a_batch_at_the_end_is_gone() {
         fs::write(crashed.path().join(database), &files[0]).unwrap();
         fs::write(crashed.path().join(wal), &files[1][..files[1].len() - cut]).unwrap();
         fs::write(crashed.path().join("end"), &witness).unwrap();
-        let store = Arc::new(Store::start(SqliteEngine::open(crashed.path()).unwrap()).unwrap());
+        let store =
+            Arc::new(Store::start(SqliteEngine::open(crashed.path()).unwrap(), NameSecret::new([7; 32])).unwrap());
         assert_eq!(everything(&*store).len(), 40, "{cut} bytes cut off");
         let vault = Vault::new();
         let log = vault.log(store.clone());

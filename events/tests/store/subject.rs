@@ -11,7 +11,8 @@ use dispatch_events::{
     keys::Keyring,
     log::{LogError, Tip},
     store::{
-        AppendError, Appended, Engine, EventStore, Store, memory::MemoryEngine, sled::SledEngine, sqlite::SqliteEngine,
+        AppendError, Appended, Engine, EventStore, NameSecret, Store, memory::MemoryEngine, sled::SledEngine,
+        sqlite::SqliteEngine,
     },
 };
 use std::{
@@ -26,7 +27,7 @@ pub trait Subject: Send + Sync {
     fn open(&self) -> Self::E;
 
     fn store(&self) -> Store<Self::E> {
-        Store::start(self.open()).unwrap()
+        Store::start(self.open(), NameSecret::new([7; 32])).unwrap()
     }
 
     fn log(&self) -> Log {

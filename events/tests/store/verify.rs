@@ -4,6 +4,7 @@ use crate::subject::{Sled, Subject, Vault, Writer, met, opened, owed, renamed, s
 use dispatch_events::{
     Log, ObligationId, Position, StreamId,
     envelope::Header,
+    store::NameSecret,
     verify::{Problem, Report, verify, verify_with},
 };
 use std::sync::Arc;
@@ -144,7 +145,7 @@ async fn missing_rows_are_named() {
     assert_eq!(places(&written.report()), [(4, Some(written.two))]);
 
     let written = Written::new().await;
-    written.change("names", |names| drop(names.remove("zwei").unwrap()));
+    written.change("names", |names| drop(names.remove(NameSecret::new([7; 32]).key("zwei").0).unwrap()));
     let report = written.report();
     assert!(matches!(&report.problems[..], [problem] if problem.what.contains("names")), "{report:?}");
 

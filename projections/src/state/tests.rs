@@ -1,11 +1,11 @@
-use super::{FoldError, SessionState};
+use super::{Erasure, FoldError, SessionState};
 use crate::table::*;
 use dispatch_events::{
     Body, Event, Position, Recorded, StreamId, Timestamp, Version,
     catalogue::{
-        input::{InputCancelled, InputRequeued, InputUnknown},
+        input::{InputCancelled, InputRequeued, InputUnknown, Principal},
         lease::LeaseRenewed,
-        session::SessionRenamed,
+        session::{SessionEraseRequested, SessionErased, SessionRenamed},
         tool::ToolUnknown,
         turn::{TurnFailed, TurnInterrupted},
     },
@@ -43,14 +43,33 @@ fn only_the_next_event_of_the_stream_is_folded() {
 #[test]
 fn what_cannot_be_read_is_refused_by_name() {
     let state = given([opened(), queued(1)]);
-    for (body, why) in [(Body::Erased, "it was erased"), (Body::Unreadable("bad tag".into()), "bad tag")] {
-        let mut after = state.clone();
-        let refused = after.apply(&with_body(3, body)).unwrap_err();
-        let (position, kind) = (Position(103), "message.recorded".to_owned());
-        assert_eq!(refused.to_string(), format!("position 103: the event `message.recorded` can't be read: {why}"));
-        assert_eq!(refused, FoldError::Unreadable { position, kind, why: why.into() });
-        assert_eq!(portrait(&after), portrait(&state), "the state is as it was");
+    let mut after = state.clone();
+    let refused = after.apply(&with_body(3, Body::Unreadable("bad tag".into()))).unwrap_err();
+    let (position, kind) = (Position(103), "message.recorded".to_owned());
+    assert_eq!(refused.to_string(), "position 103: the event `message.recorded` can't be read: bad tag");
+    assert_eq!(refused, FoldError::Unreadable { position, kind, why: "bad tag".into() });
+    assert_eq!(portrait(&after), portrait(&state), "the state is as it was");
+}
+
+/// The actor folded the session while it could be read; whoever looks later finds sealed events without a key.
+#[test]
+fn an_erased_session_is_the_same_before_and_after_its_key_is_gone() {
+    let by = Principal { adapter: "cli".into(), subject: "alice".into() };
+    let asked = SessionEraseRequested { name: "a".into(), by };
+    let mut live = given([opened(), queued(1)]);
+    let mut later = SessionState::empty(live.stream);
+    live.apply(&with_body(3, Body::Known(asked.into()))).unwrap();
+    assert_eq!(live.erasure, Some(Erasure::Requested));
+    for version in 1..=3 {
+        later.apply(&with_body(version, Body::Erased)).unwrap();
+        assert_eq!(later.erasure, Some(Erasure::Requested));
     }
+    for state in [&mut live, &mut later] {
+        state.apply(&with_body(4, Body::Known(SessionErased { events: 3, after_restart: false }.into()))).unwrap();
+        assert_eq!((state.erasure, state.name.as_str()), (Some(Erasure::Done), ""));
+    }
+    later.opened_at = live.opened_at;
+    assert_eq!(format!("{live:?}"), format!("{later:?}"));
 }
 
 #[test]

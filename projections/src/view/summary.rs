@@ -16,8 +16,10 @@ pub enum SessionStatus {
     Running,
     /// An outcome is unknown: somebody has to settle it.
     Paused,
-    /// Its events can't be read, or were erased.
+    /// Its events can't be read.
     Unreadable,
+    /// It was erased, or will be in a moment.
+    Erased,
 }
 
 /// A session in one row.
@@ -78,6 +80,7 @@ impl SummaryView {
     pub fn of(state: &SessionState) -> Self {
         let started = state.admissions.started();
         let status = match state.admissions.pending().next().map(|admission| admission.state) {
+            _ if state.erasure.is_some() => SessionStatus::Erased,
             _ if state.admissions.unknown().is_some() => SessionStatus::Paused,
             _ if started.is_some() => SessionStatus::Running,
             Some(AdmissionState::Queued) => SessionStatus::Queued,

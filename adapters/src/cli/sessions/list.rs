@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Sessions are asked for in pages of so many.
 const PAGE: usize = 200;
 
-/// List sessions, by name
+/// List sessions, oldest first
 #[derive(Debug, Args)]
 pub struct List {
     /// Most rows to show
@@ -28,9 +28,9 @@ impl List {
         let door = context.door("sessions list").await?;
         let mut found: Vec<Value> = Vec::new();
         let done = loop {
-            let after = found.last().map(|last| at(last, "name")).unwrap_or_default();
+            let after = found.last().map(|last| at(last, "id"));
             let want = PAGE.min(self.limit - found.len());
-            match door.sessions(&after, want).await {
+            match door.sessions(after.as_deref(), want).await {
                 Err(failure) => break Err(failure),
                 Ok(page) => {
                     let last = page.len() < want;

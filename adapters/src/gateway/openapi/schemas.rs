@@ -119,7 +119,7 @@ fn sessions() -> Value {
     let part = json!({"anyOf": [text(), object(&[("type", one_of(&["text"])), ("text", text())])]});
     json!({
         "Session": object(&[
-            ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused", "unreadable"])),
+            ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused", "unreadable", "erased"])),
             ("source", text()), ("agent", text()), ("opened_at", text()), ("updated_at", text()), ("version", count()),
             ("position", count()), ("revision", count()), ("turns", count()), ("turn", maybe(id())),
             ("messages", count()), ("model_calls", count()), ("pending", count()), ("profile", maybe(text())),

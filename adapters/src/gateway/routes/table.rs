@@ -115,7 +115,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     },
     Definition {
         parameters: &[
-            text(Query, "after", false, "Name after which the page begins."),
+            text(Query, "after", false, "Session, by id, after which the page begins."),
             number("limit", "Most sessions, up to 1000."),
         ],
         handler: |route| route.to(sessions::list),

@@ -20,7 +20,7 @@ use dispatch_events::{
     Log, RawJson, SystemClock,
     catalogue::model::Usage,
     store::{
-        Store,
+        NameSecret, Store,
         faulty::{Fault, FaultyStore},
         memory::MemoryEngine,
     },
@@ -172,7 +172,7 @@ impl Rig {
     /// A host whose gateway listens and that nobody called ready yet.
     pub async fn starting(plan: Plan) -> Self {
         let script = Script { calls: Arc::default(), bodies: Arc::default(), go: Arc::new(Semaphore::new(0)) };
-        let store = Arc::new(Store::start(MemoryEngine::default()).unwrap());
+        let store = Arc::new(Store::start(MemoryEngine::default(), NameSecret::new([7; 32])).unwrap());
         let mut log = Log::in_memory(store, Arc::new(SystemClock));
         if let Some(from) = plan.refuse_from {
             log = log.with_store(|inner| Arc::new(FaultyStore::new(inner, Fault::Refuse, from)));

@@ -5,10 +5,10 @@ use crate::{
     Digest, EventId, Position, Recorded, StreamId, Version,
     envelope::{self, Header, log_chained},
     store::{
-        APPEND_BYTES, APPEND_EVENTS, Append, AppendError, Appended, Engine, Head, LogHead, NAME_BYTES, ReadError,
-        SealedEvent,
+        APPEND_BYTES, APPEND_EVENTS, Append, AppendError, Appended, Engine, Head, LogHead, NAME_BYTES, NameKey,
+        NameSecret, ReadError, SealedEvent,
         engine::{Batch, Frame},
-        index::effect_of,
+        index::{OpenEffect, effect_of},
     },
 };
 use std::{
@@ -24,6 +24,7 @@ pub(super) struct Plan {
     log: LogHead,
     next: LogHead,
     greatest_id: EventId,
+    names: NameSecret,
     /// Ends of streams, the group's own included.
     heads: HashMap<StreamId, Head>,
     group: Group,
@@ -37,7 +38,7 @@ struct Group {
     events: Vec<Arc<Recorded>>,
     ids: HashMap<EventId, Position>,
     heads: HashMap<StreamId, Head>,
-    names: HashMap<String, Option<StreamId>>,
+    names: HashMap<NameKey, Option<StreamId>>,
     open: HashMap<StreamId, u32>,
     before: Before,
 }
@@ -45,13 +46,13 @@ struct Group {
 /// One append, checked: nothing of it is in the plan yet.
 struct Checked {
     head: Option<Head>,
-    names: Vec<(String, Option<StreamId>)>,
+    names: Vec<(NameKey, Option<StreamId>)>,
     open: Option<u32>,
 }
 
 impl Plan {
-    pub(super) fn new(log: LogHead, greatest_id: EventId) -> Self {
-        Self { log, next: log, greatest_id, heads: HashMap::new(), group: Group::default() }
+    pub(super) fn new(log: LogHead, greatest_id: EventId, names: NameSecret) -> Self {
+        Self { log, next: log, greatest_id, names, heads: HashMap::new(), group: Group::default() }
     }
 
     pub(super) fn appends(&self) -> usize {
@@ -152,23 +153,24 @@ impl Plan {
             if name.len() > NAME_BYTES {
                 return Err(AppendError::Invalid(format!("a name of {} bytes, {NAME_BYTES} at most", name.len())));
             }
-            match self.owner(engine, &checked.names, &name)? {
+            let key = self.names.key(&name);
+            match self.owner(engine, &checked.names, key)? {
                 Some(owner) if owner != event.stream => return Err(AppendError::NameTaken { name, owner }),
-                _ => checked.names.push((name, Some(event.stream))),
+                _ => checked.names.push((key, Some(event.stream))),
             }
         }
         // A name that another session has by now is not this one's to give back.
-        if let Some(name) = effect.frees
-            && self.owner(engine, &checked.names, &name)? == Some(event.stream)
+        if let Some(name) = effect.frees.map(|name| self.names.key(&name))
+            && self.owner(engine, &checked.names, name)? == Some(event.stream)
         {
             checked.names.push((name, None));
         }
-        if effect.opened != 0 {
+        if effect.open != OpenEffect::Unchanged {
             let count = match checked.open {
                 Some(count) => count,
                 None => self.open_count(engine, event.stream)?,
             };
-            checked.open = Some(count.saturating_add_signed(effect.opened));
+            checked.open = Some(effect.open.on(count));
         }
         Ok(())
     }
@@ -187,15 +189,15 @@ impl Plan {
     fn owner(
         &mut self,
         engine: &impl Engine,
-        own: &[(String, Option<StreamId>)],
-        name: &str,
+        own: &[(NameKey, Option<StreamId>)],
+        name: NameKey,
     ) -> Result<Option<StreamId>, AppendError> {
-        let in_append = own.iter().rev().find(|(other, _)| other == name).map(|(_, owner)| *owner);
-        if let Some(owner) = in_append.or_else(|| self.group.names.get(name).copied()) {
+        let in_append = own.iter().rev().find(|(other, _)| *other == name).map(|(_, owner)| *owner);
+        if let Some(owner) = in_append.or_else(|| self.group.names.get(&name).copied()) {
             return Ok(owner);
         }
         let owner = engine.named(name).map_err(unavailable)?;
-        self.group.before.names.insert(name.to_owned(), owner);
+        self.group.before.names.insert(name, owner);
         Ok(owner)
     }
 

@@ -21,6 +21,7 @@ pub struct Index {
     insert: &'static str,
     update: &'static str,
     remove: &'static str,
+    clear: &'static str,
 }
 
 macro_rules! index {
@@ -38,6 +39,7 @@ macro_rules! index {
             insert: concat!("INSERT INTO ", $name, " (key, next, value, crc) VALUES (?1, ?2, ?3, ?4)"),
             update: concat!("UPDATE ", $name, " SET next = ?2, value = ?3, crc = ?4 WHERE key = ?1"),
             remove: concat!("DELETE FROM ", $name, " WHERE key = ?1"),
+            clear: concat!("DELETE FROM ", $name),
         }
     };
 }
@@ -46,7 +48,7 @@ macro_rules! index {
 pub const IDS: Index = index!("ids");
 /// stream → version, hash, key.
 pub const HEADS: Index = index!("heads");
-/// session name → stream.
+/// blinded session name → stream.
 pub const NAMES: Index = index!("names");
 /// stream → number of open things.
 pub const OPEN: Index = index!("open");
@@ -74,6 +76,12 @@ impl Index {
     /// Makes the row that an empty index has.
     pub fn begin(&self, writer: &Connection) -> Result<(), ReadError> {
         self.insert(writer, &[], &[], &[])
+    }
+
+    /// Removes every row and begins anew.
+    pub fn clear(&self, writer: &Connection) -> Result<(), ReadError> {
+        writer.execute(self.clear, []).map_err(error::read)?;
+        self.begin(writer)
     }
 
     /// The value of a key.

@@ -33,8 +33,8 @@ pub fn batch(writer: &Connection, log: &[u8; 16], batch: &Batch) -> Result<(), R
     HEADS.put(writer, &mut heads)?;
     for (name, owner) in &batch.names {
         match owner {
-            Some(stream) => NAMES.put(writer, &mut [(name, stream.bytes())])?,
-            None => NAMES.remove(writer, name.as_bytes())?,
+            Some(stream) => NAMES.put(writer, &mut [(name.0, stream.bytes())])?,
+            None => NAMES.remove(writer, &name.0)?,
         }
     }
     for (stream, count) in &batch.open {

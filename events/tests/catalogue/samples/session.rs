@@ -1,7 +1,10 @@
 use super::*;
 use dispatch_events::{
     StreamId, Version,
-    catalogue::session::{ForkPoint, SessionOpened, SessionRenamed},
+    catalogue::{
+        input::Principal,
+        session::{ForkPoint, SessionEraseRequested, SessionErased, SessionOpened, SessionRenamed},
+    },
 };
 
 pub fn samples() -> Vec<Sample> {
@@ -23,5 +26,7 @@ pub fn samples() -> Vec<Sample> {
             system: Some(text()),
         }),
         plain(SessionRenamed { name: text(), previous: "a".into() }),
+        plain(SessionEraseRequested { name: text(), by: Principal { adapter: "cli".into(), subject: text() } }),
+        plain(SessionErased { events: 300, after_restart: true }),
     ]
 }

@@ -59,7 +59,7 @@ pub async fn reopened_it_is_the_same<S: Subject>() {
     let streams = fill(&log).await;
     let look = |store: &dyn EventStore| {
         let heads: Vec<_> = streams.iter().map(|stream| store.head(*stream).unwrap()).collect();
-        (everything(store), store.log_head(), heads, store.names("", 100).unwrap(), store.open_streams().unwrap())
+        (everything(store), store.log_head(), heads, store.names(None, 100).unwrap(), store.open_streams().unwrap())
     };
     let before = look(&**log.store());
     assert_eq!((before.0.len(), before.3.len(), before.4.len()), (49, 12, 1));

@@ -6,13 +6,13 @@ use crate::{
 };
 use dispatch_events::{
     Log, ObligationId, Position, StreamId, SystemClock, Version,
-    store::{AppendError, EventStore, Store},
+    store::{AppendError, EventStore, NameSecret, Store},
 };
 use std::{sync::Arc, thread};
 
 fn gated<S: Subject>(subject: &S) -> (Log, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
-    let store = Store::start(Gated { inner: subject.open(), gate: gate.clone() }).unwrap();
+    let store = Store::start(Gated { inner: subject.open(), gate: gate.clone() }, NameSecret::new([7; 32])).unwrap();
     (Log::in_memory(Arc::new(store), Arc::new(SystemClock)), gate)
 }
 
@@ -30,7 +30,7 @@ fn look(store: &dyn EventStore, streams: &[StreamId]) -> String {
         .collect();
     let hashes: Vec<_> = (0..20).map(|position| store.log_hash(Position(position)).unwrap()).collect();
     let named: Vec<_> = ["a", "b", "c", "d"].iter().map(|name| store.named(name).unwrap()).collect();
-    let names: Vec<_> = (1..5).map(|limit| store.names("", limit).unwrap()).collect();
+    let names: Vec<_> = (1..5).map(|limit| store.names(None, limit).unwrap()).collect();
     let all = everything(store).len();
     format!("{all} {:?} {pages:?} {hashes:?} {named:?} {names:?} {open:?}", store.log_head())
 }

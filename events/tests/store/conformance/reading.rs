@@ -66,7 +66,7 @@ pub async fn an_empty_log_has_nothing<S: Subject>() {
     assert_eq!(store.read_stream(StreamId::fresh(), Version(1), 10).unwrap(), Vec::<Vec<u8>>::new());
     assert_eq!(store.read_stream_back(StreamId::fresh(), Version(9), 10).unwrap(), Vec::<Vec<u8>>::new());
     assert_eq!(store.named("nobody").unwrap(), None);
-    assert_eq!(store.names("", 10).unwrap(), []);
+    assert_eq!(store.names(None, 10).unwrap(), []);
     assert_eq!(store.open_streams().unwrap(), []);
     assert_eq!(store.refusal(), None);
 }

@@ -2,7 +2,7 @@
 
 use super::{Case, Found};
 use crate::subject::{Vault, Writer, small};
-use dispatch_events::store::EngineKind;
+use dispatch_events::store::{EngineKind, NameSecret};
 
 #[tokio::test]
 async fn a_file_of_another_log() {
@@ -72,11 +72,11 @@ async fn a_refusal_changes_nothing() {
         let (case, other) = (Case::new(engine).await, Case::new(engine).await);
         for name in ["log.sqlite", "log.sqlite-wal", "end"] {
             let folder = case.open.with(name, &other.open.0[name]).write();
-            assert!(engine.start(folder.path()).is_err(), "`{name}` of another log");
+            assert!(engine.start(folder.path(), NameSecret::new([7; 32])).is_err(), "`{name}` of another log");
             std::fs::write(folder.path().join(name), &case.open.0[name]).unwrap();
             assert_eq!(case.truth.look(engine, folder.path(), name), Found::Whole, "`{name}` put back");
             let vault = Vault::new();
-            let log = vault.log(engine.start(folder.path()).unwrap());
+            let log = vault.log(engine.start(folder.path(), NameSecret::new([7; 32])).unwrap());
             Writer::new(&log).write(vec![small()]).await;
         }
     }

@@ -4,7 +4,7 @@ use crate::subject::{Vault, Writer, met, opened, owed, renamed, sized, small};
 use dispatch_events::{
     EventId, ObligationId, Position, StreamId, Version,
     envelope::Header,
-    store::{EngineKind, EventStore, Head, LogHead, ReadError},
+    store::{EngineKind, EventStore, Head, LogHead, NameKey, NameSecret, ReadError},
     verify::verify,
 };
 use std::{
@@ -22,6 +22,7 @@ pub struct Truth {
     heads: BTreeMap<StreamId, Option<Head>>,
     ids: Vec<(EventId, Position)>,
     names: Vec<(String, StreamId)>,
+    name_rows: Vec<(NameKey, StreamId)>,
     open: Vec<StreamId>,
 }
 
@@ -52,26 +53,29 @@ impl Truth {
         for round in 0..190 {
             writers[round * 7 % 30].write(vec![small(), sized(round * 31)]).await;
         }
-        let ids: Vec<_> = writers.iter().map(Writer::stream).collect();
+        let name = |number| format!("{} {number}", if number % 3 == 0 { "renamed" } else { "session" });
+        let names: Vec<_> = writers.iter().enumerate().map(|(number, it)| (name(number), it.stream())).collect();
         drop(writers);
-        Self::of(vault, &*store, &ids)
+        Self::of(vault, &*store, names)
     }
 
-    fn of(vault: Vault, store: &dyn EventStore, streams: &[StreamId]) -> Self {
+    fn of(vault: Vault, store: &dyn EventStore, names: Vec<(String, StreamId)>) -> Self {
+        let streams = names.iter().map(|(_, id)| *id);
         let records = crate::subject::everything(store);
         let mut open = store.open_streams().unwrap();
         open.sort();
         let truth = Self {
             end: store.log_head(),
-            streams: streams.iter().map(|id| (*id, store.read_stream(*id, Version(1), 1000).unwrap())).collect(),
-            heads: streams.iter().map(|id| (*id, store.head(*id).unwrap())).collect(),
+            streams: streams.clone().map(|id| (id, store.read_stream(id, Version(1), 1000).unwrap())).collect(),
+            heads: streams.map(|id| (id, store.head(id).unwrap())).collect(),
             ids: records.iter().map(|record| Header::parse(record).unwrap().0).map(|it| (it.id, it.position)).collect(),
-            names: store.names("", usize::MAX).unwrap(),
+            name_rows: store.names(None, usize::MAX).unwrap(),
+            names,
             vault,
             records,
             open,
         };
-        assert_eq!((truth.records.len(), truth.names.len(), truth.open.len()), (460, 30, 20));
+        assert_eq!((truth.records.len(), truth.name_rows.len(), truth.open.len()), (460, 30, 20));
         truth
     }
 
@@ -82,7 +86,7 @@ impl Truth {
     }
 
     fn look_at(&self, engine: EngineKind, folder: &Path, what: &str) -> Found {
-        let store = match engine.start(folder) {
+        let store = match engine.start(folder, NameSecret::new([7; 32])) {
             Ok(store) => store,
             Err(refused) => return Found::Refused(refused.to_string()),
         };
@@ -115,7 +119,7 @@ impl Truth {
         for nobodys in ["session 0", "session 1000", "a", "z"] {
             look.same("nobody's name", store.named(nobodys), &None);
         }
-        look.same("the names", store.names("", usize::MAX), &self.names);
+        look.same("the names", store.names(None, usize::MAX), &self.name_rows);
         let open = store.open_streams().map(|mut open| {
             open.sort();
             open
