@@ -4,6 +4,7 @@ use crate::subject::{Sled, Subject, Vault, Writer, met, opened, owed, renamed, s
 use dispatch_events::{
     Log, ObligationId, StreamId, SystemClock,
     framed::{FramedError, export},
+    store::Store,
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -22,7 +23,7 @@ impl Written {
     /// Two streams by turns: one open thing each, one of them settled, one renamed.
     pub async fn new() -> Self {
         let (subject, vault) = (Sled::new(), Vault::new());
-        let log = vault.log(Arc::new(subject.store()));
+        let log = vault.log(Arc::new(Store::start(subject.open(), vault.names()).unwrap()));
         let (mut one, mut two) = (Writer::new(&log), Writer::new(&log));
         let ids = [ObligationId::fresh(), ObligationId::fresh()];
         one.write(vec![opened(MARKER), owed(ids[0])]).await;
@@ -37,7 +38,7 @@ impl Written {
     }
 
     pub fn log(&self) -> Log {
-        self.vault.log(Arc::new(self.subject.store()))
+        self.vault.log(Arc::new(Store::start(self.subject.open(), self.vault.names()).unwrap()))
     }
 
     pub fn path(&self) -> PathBuf {
