@@ -55,8 +55,13 @@ pub fn log_to_stderr(arguments: &Arguments) {
     let filter = EnvFilter::try_new(&wanted).unwrap_or_else(|_| EnvFilter::new(usual));
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = std::io::stderr().is_terminal() && !plain;
-    let installed =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour).try_init();
+    // Its own complaint about a stderr that can't be written, a file on a full disk for one, goes to stderr and panics.
+    let installed = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour)
+        .log_internal_errors(false)
+        .try_init();
     if let Err(error) = installed {
         tracing::debug!(%error, "another subscriber was installed before; it stays");
     }

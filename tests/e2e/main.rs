@@ -12,6 +12,7 @@
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
 //! | `replay`, `feed` | every view at every version; events that resume without a gap |
 //! | `tools` | tools over the wire, against a vendor that refuses what is malformed |
+//! | `full_disk` | the disk fills under a running host, and is empty again |
 //! | `secrets` | keys and tokens are nowhere but where they belong |
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
@@ -21,6 +22,8 @@ mod bad_requests;
 mod command_line;
 mod conversation;
 mod feed;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod idempotency;
 mod kills;
 mod obligations;
