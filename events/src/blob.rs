@@ -29,6 +29,7 @@ pub use space::Space;
 
 use crate::{
     Digest, StreamId,
+    framed::FramedStore,
     keys::{KeyBytes, SessionKey},
     seal::SealError,
 };
@@ -105,6 +106,11 @@ impl BlobStore {
     /// Blobs that live as long as this value; for tests.
     pub fn in_memory() -> Self {
         Self::at(Place::Memory(Mutex::default()))
+    }
+
+    /// The blobs of a framed file, which are only read.
+    pub(crate) fn in_file(file: Arc<FramedStore>) -> Self {
+        Self::at(Place::Framed(file))
     }
 
     fn at(place: Place) -> Self {

@@ -17,6 +17,7 @@
 //! | [`store`] | a file as an [`EventStore`](crate::store::EventStore) that takes no writes |
 //! | [`export`] | all of a log that is open |
 
+mod blobs;
 pub mod export;
 pub mod frame;
 pub mod reader;
@@ -24,10 +25,11 @@ mod scan;
 pub mod store;
 pub mod writer;
 
+pub(crate) use blobs::{FramedBlob, Pieces};
 pub use export::{Exported, export};
 pub use store::FramedStore;
 
-use crate::{Position, blob::BlobError, keys::KeyError, log::LogError, store::ReadError};
+use crate::{Position, blob::BlobError, keys::KeyError, store::ReadError};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -82,19 +84,11 @@ pub enum FramedError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A blob of the log can't be read.
-    #[error("position {position}: {error}")]
-    Blob {
-        /// The record that names it.
-        position: Position,
-        /// Why.
-        error: BlobError,
-    },
+    #[error(transparent)]
+    Blob(#[from] BlobError),
     /// The keys can't be read or written.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// A payload can't be opened for what it names.
-    #[error(transparent)]
-    Log(#[from] LogError),
 }
 
 impl FramedError {

@@ -8,6 +8,7 @@
 //! What is sealed is never sealed with the slot's secret itself, but with keys derived from it: see [`SessionKey`].
 
 pub mod archive;
+pub mod erased;
 mod names;
 mod session;
 mod slab;
@@ -207,6 +208,8 @@ impl Keyring {
         if id.slot() >= SLAB_SLOTS {
             return Err(KeyError::Damaged(id));
         }
+        // First: a backup that is restored from now on leaves the key out.
+        self.folder.as_deref().map_or(Ok(()), |folder| erased::add(folder, &[id]))?;
         self.lock().forget(id);
         file.seek(SeekFrom::Start(slab::start(id.slot()) as u64))?;
         file.write_all(&[0; slab::SLOT_LEN])?;

@@ -16,15 +16,19 @@
 //! | [`verify`] | the check of a whole log |
 //! | [`appends`] | a log as the appends that it was written in |
 //! | [`framed`] | a whole log in one file |
+//! | [`copy`] | a log into another engine |
+//! | [`backup`] | a data folder in one file, and back |
 //! | [`lock`] | who holds the data folder |
 //!
 //! This crate decides nothing: it has no actors, no HTTP, and no opinion on what may follow what.
 
 pub mod appends;
+pub mod backup;
 pub mod blob;
 pub mod catalogue;
 pub mod clock;
 pub mod codec;
+pub mod copy;
 pub mod digest;
 pub mod disk;
 pub mod envelope;

@@ -120,3 +120,86 @@ fn follows(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        CorrelationId, Epoch, EventId, PrincipalId, Timestamp,
+        envelope::{Flags, write_record},
+        keys::KeyId,
+    };
+
+    const STREAM: StreamId = StreamId(uuid::Uuid::from_u128(7));
+
+    fn header(stream: StreamId, version: u64) -> Header {
+        Header {
+            codec: 1,
+            flags: Flags(0),
+            key: KeyId::default(),
+            stream,
+            version: Version(version),
+            id: EventId::fresh(),
+            recorded_at: Timestamp(0),
+            epoch: Epoch(0),
+            correlation: CorrelationId::default(),
+            causation: EventId::default(),
+            principal: PrincipalId::default(),
+            schema: 1,
+            kind: "a.kind".into(),
+            length: 0,
+            prev_hash: Digest::default(),
+            position: Position(0),
+            hash: Digest::default(),
+        }
+    }
+
+    /// A record that is whole in itself, alone in an append.
+    fn append(stream: StreamId, version: u64, before: Digest, position: u64, log: Digest) -> (Frame, Digest) {
+        let mut bytes = Vec::new();
+        let (version_, position) = (Version(version), Position(position));
+        let hash = write_record(&mut bytes, &header(stream, version).writer_bytes(), b"payload", before, position);
+        let log_hash = log_chained(log, position, hash);
+        (Frame { stream: STREAM, version: version_, position, count: 1, bytes, log_hash }, hash)
+    }
+
+    #[test]
+    fn only_the_append_that_follows_is_taken() {
+        let (first, hash) = append(STREAM, 1, Digest::default(), 1, Digest::default());
+        let log = first.log_hash;
+        let broken = |frame: Frame, what: &str| {
+            let mut continuity = Continuity::default();
+            continuity.take(&first).unwrap();
+            let broken = continuity.take(&frame).unwrap_err();
+            assert_eq!(broken.position, Position(2));
+            assert!(broken.why.contains(what), "{broken}");
+            assert_eq!(
+                (continuity.log().position, continuity.end(STREAM).unwrap().head.version),
+                (Position(1), Version(1))
+            );
+        };
+        broken(append(STREAM, 2, hash, 3, log).0, "the record of position 3 lies here");
+        broken(append(StreamId::fresh(), 2, hash, 2, log).0, "another stream");
+        broken(append(STREAM, 3, hash, 2, log).0, "version 3 follows version 1");
+        broken(append(STREAM, 1, hash, 2, log).0, "version 1 follows version 1");
+        broken(append(STREAM, 2, Digest::of(b"x"), 2, log).0, "the chain of its stream");
+        broken(append(STREAM, 2, hash, 2, Digest::of(b"x")).0, "the log's own chain");
+        let (next, _) = append(STREAM, 2, hash, 2, log);
+        let changed = |at: usize| {
+            let mut frame = Frame { bytes: next.bytes.clone(), ..append(STREAM, 2, hash, 2, log).0 };
+            frame.bytes[at] ^= 1;
+            // Somebody who knows the format: the checksum holds.
+            let (head, payload) = frame.bytes.split_at(crate::envelope::HEADER_LEN);
+            let crc = crc32c::crc32c_append(crc32c::crc32c(&head[..head.len() - 4]), payload).to_be_bytes();
+            let end = crate::envelope::HEADER_LEN;
+            frame.bytes[end - 4..end].copy_from_slice(&crc);
+            frame
+        };
+        broken(changed(crate::envelope::HEADER_LEN + 1), "its hash is not the one of its bytes");
+        broken(changed(72), "its hash is not the one of its bytes");
+        let mut continuity = Continuity::default();
+        continuity.take(&first).unwrap();
+        continuity.take(&next).unwrap();
+        assert_eq!(continuity.log(), LogHead { position: Position(2), hash: next.log_hash });
+    }
+}

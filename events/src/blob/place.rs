@@ -4,9 +4,12 @@
 //! files in `tmp/` alone, so emptying that one folder cleans up, however many spaces there are.
 
 use super::Space;
-use crate::{Digest, disk};
+use crate::{
+    Digest, disk,
+    framed::{FramedBlob, FramedStore},
+};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::{self, File},
     io::{self, Cursor, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -22,6 +25,8 @@ type Files = HashMap<Space, HashMap<Digest, Arc<[u8]>>>;
 pub(super) enum Place {
     Folder(PathBuf),
     Memory(Mutex<Files>),
+    /// A framed file, which is only read.
+    Framed(Arc<FramedStore>),
 }
 
 /// A file on its way to its place. Dropped before [`Place::keep`], it leaves nothing.
@@ -34,6 +39,7 @@ pub(super) enum Incoming {
 pub(super) enum Stored {
     File(File),
     Memory(Cursor<Arc<[u8]>>),
+    Framed(FramedBlob),
 }
 
 impl Place {
@@ -51,6 +57,7 @@ impl Place {
         match self {
             Self::Folder(folder) => Ok(Incoming::File(NamedTempFile::new_in(folder.join(TMP))?)),
             Self::Memory(_) => Ok(Incoming::Memory(Cursor::default())),
+            Self::Framed(_) => Err(read_only()),
         }
     }
 
@@ -90,6 +97,7 @@ impl Place {
                 let file = lock(files).get(&space).and_then(|files| files.get(&address).cloned());
                 Ok(file.map(|bytes| Stored::Memory(Cursor::new(bytes))))
             }
+            Self::Framed(store) => Ok(FramedBlob::find(store, space, address).map(Stored::Framed)),
         }
     }
 
@@ -104,6 +112,7 @@ impl Place {
                 lock(files).remove(&space);
                 Ok(())
             }
+            Self::Framed(_) => Err(read_only()),
         }
     }
 
@@ -116,6 +125,10 @@ impl Place {
             Self::Memory(files) => {
                 let spaces: Vec<_> = lock(files).keys().copied().map(Ok).collect();
                 Ok(Box::new(spaces.into_iter()))
+            }
+            Self::Framed(store) => {
+                let spaces: HashSet<_> = store.blobs().map(|(space, _)| space).collect();
+                Ok(Box::new(spaces.into_iter().map(Ok)))
             }
         }
     }
@@ -131,6 +144,11 @@ impl Place {
             Self::Memory(files) => {
                 let addresses: Vec<_> =
                     lock(files).get(&space).into_iter().flat_map(HashMap::keys).copied().map(Ok).collect();
+                Ok(Box::new(addresses.into_iter()))
+            }
+            Self::Framed(store) => {
+                let of_space = store.blobs().filter(|(of, _)| *of == space);
+                let addresses: Vec<_> = of_space.map(|(_, address)| Ok(address)).collect();
                 Ok(Box::new(addresses.into_iter()))
             }
         }
@@ -163,6 +181,10 @@ fn address(name: &str) -> Option<Digest> {
     (digest.hex() == name).then_some(digest)
 }
 
+fn read_only() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "the blobs of a log file are only read")
+}
+
 /// `None` for what is not there.
 fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
@@ -181,6 +203,7 @@ impl Stored {
         match self {
             Self::File(file) => Ok(file.metadata()?.len()),
             Self::Memory(bytes) => Ok(bytes.get_ref().len() as u64),
+            Self::Framed(blob) => Ok(blob.length()),
         }
     }
 }
@@ -190,6 +213,7 @@ impl Read for Stored {
         match self {
             Self::File(file) => file.read(out),
             Self::Memory(bytes) => bytes.read(out),
+            Self::Framed(blob) => blob.read(out),
         }
     }
 }

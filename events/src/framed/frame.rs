@@ -14,6 +14,7 @@
 
 use crate::{
     Digest, Position, StreamId, Timestamp, Version,
+    blob::Space,
     envelope::HEADER_LEN,
     store::{APPEND_BYTES, APPEND_EVENTS, LogHead, engine},
 };
@@ -28,15 +29,6 @@ pub const BODY_MAX: usize = APPEND_BYTES + APPEND_EVENTS * (HEADER_LEN + 64) + 1
 pub const BEFORE: usize = 5;
 /// Bytes of a frame behind its body.
 pub const BEHIND: usize = 4;
-
-/// Whose blob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Of all sessions.
-    Shared,
-    /// Of one.
-    Session(StreamId),
-}
 
 /// The first frame.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub struct Frames {
 /// What a piece is part of.
 #[derive(Clone, PartialEq, Eq)]
 enum Whole {
-    Blob(frame::Space, Digest),
+    Blob(crate::blob::Space, Digest),
     File(String),
 }
 

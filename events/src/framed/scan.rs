@@ -2,14 +2,16 @@
 
 use super::{
     FramedError,
-    frame::{BlobPiece, FileHeader, Frame, RECORDS_AT, Space, Trailer},
+    frame::{BlobPiece, FileHeader, Frame, RECORDS_AT, Trailer},
     reader::{Frames, Span},
 };
 use crate::{
     Digest, EventId, Position, StreamId,
     appends::Continuity,
+    blob::Space,
     envelope::{HEADER_LEN, Header},
-    store::{Head, engine},
+    keys::KeyId,
+    store::{Head, engine, index::concerns},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -27,6 +29,10 @@ pub(super) struct Index {
     pub ids: Vec<(EventId, Position)>,
     /// Ends of the streams.
     pub heads: BTreeMap<StreamId, Head>,
+    /// Positions whose events say something about names and open streams.
+    pub concerning: Vec<Position>,
+    /// Keys that seal the events of a stream, in the order of their first use: one, and another after an erasure.
+    pub keys: HashMap<StreamId, Vec<KeyId>>,
     /// The log's own chain at the end of each append, in order.
     pub hashes: Vec<(Position, Digest)>,
     /// Where the pieces of each blob lie, in order.
@@ -98,6 +104,13 @@ impl Index {
             self.records.push(Span { start, length });
             positions.push(header.position);
             self.ids.push((header.id, header.position));
+            if concerns(&header.kind) {
+                self.concerning.push(header.position);
+            }
+            let keys = self.keys.entry(header.stream).or_default();
+            if !keys.contains(&header.key) {
+                keys.push(header.key);
+            }
             start += length;
         }
         if let Some(last) = headers.last() {

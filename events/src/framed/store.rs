@@ -1,21 +1,25 @@
 //! A framed file as a store: every reader of a log works on it, and nothing is ever written.
 
 use super::{
-    FramedError,
+    FramedError, Pieces,
     frame::{FileHeader, Trailer},
     reader::Span,
     scan::{self, Index},
 };
 use crate::{
     Digest, EventId, Position, Recorded, StreamId, Version,
+    blob::Space,
     envelope::Header,
+    keys::KeyId,
     store::{
         Append, AppendError, AppendFuture, CommitObserver, EventStore, Head, LogHead, NameKey, NameSecret, ReadError,
         engine::Page, index::Indexes,
     },
 };
 use std::{
+    collections::HashSet,
     fs::File,
+    io,
     ops::Bound,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
@@ -30,14 +34,13 @@ pub struct FramedStore {
     header: FileHeader,
     trailer: Trailer,
     index: Index,
-    names: NameSecret,
-    /// The indexes that only who has the keys can fold.
+    /// Names and open streams, which only who has the keys can fold.
     folded: OnceLock<Indexes>,
+    names: NameSecret,
 }
 
 impl FramedStore {
-    /// Opens a file, once all of it is read and checked. `names` is the secret that blinded the names of its log, or any
-    /// where that is not known: then nothing is found by name.
+    /// Opens a file, once all of it is read and checked. `names` is what blinds the names of its log.
     ///
     /// # Errors
     /// [`FramedError`] names what is wrong, and where.
@@ -54,7 +57,7 @@ impl FramedStore {
         let file = File::open(path).map_err(|error| FramedError::io(path, error))?;
         let scanned = scan::scan(path, progress)?;
         let (header, trailer, index) = (scanned.header, scanned.trailer, scanned.index);
-        Ok(Self { path: path.to_owned(), file, header, trailer, index, names, folded: OnceLock::new() })
+        Ok(Self { path: path.to_owned(), file, header, trailer, index, folded: OnceLock::new(), names })
     }
 
     /// What the file says of itself.
@@ -72,12 +75,12 @@ impl FramedStore {
     /// # Errors
     /// [`ReadError`].
     pub fn fold(&self, open: impl Fn(&[u8]) -> Result<Recorded, ReadError>) -> Result<(), ReadError> {
-        let mut folded = Indexes::new(self.names.clone());
-        for position in 1..=self.trailer.records {
-            folded.apply(&open(&self.record(Position(position))?)?);
+        let mut indexes = Indexes::new(self.names.clone());
+        for position in &self.index.concerning {
+            indexes.apply(&open(&self.record(*position)?)?);
         }
         // A second fold gives the same.
-        self.folded.set(folded).ok();
+        self.folded.set(indexes).ok();
         Ok(())
     }
 
@@ -93,13 +96,39 @@ impl FramedStore {
         }
     }
 
-    /// The bytes at a place.
-    pub(super) fn bytes(&self, span: Span) -> Result<Vec<u8>, ReadError> {
+    fn bytes(&self, span: Span) -> Result<Vec<u8>, ReadError> {
         let length = usize::try_from(span.length).map_err(|error| ReadError::Io(error.to_string()))?;
         let mut bytes = vec![0; length];
-        let read = self.file.read_exact_at(&mut bytes, span.start);
+        let read = self.read_at(&mut bytes, span.start);
         read.map_err(|error| ReadError::Io(format!("{}: {error}", self.path.display())))?;
         Ok(bytes)
+    }
+
+    /// The bytes from a place on.
+    pub(super) fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        self.file.read_exact_at(bytes, at)
+    }
+
+    /// Where the pieces of a blob lie; none if it is not in the file.
+    pub(super) fn pieces(&self, space: Space, address: Digest) -> &[Span] {
+        self.index.blobs.get(&(space, address)).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// The blobs in the file, in no order.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = (Space, Digest)> + '_ {
+        self.index.blobs.keys().copied()
+    }
+
+    /// The files that were given along, by name.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, Pieces<'_>)> {
+        self.index.files.iter().map(|(name, pieces)| (name.as_str(), Pieces::new(self, pieces)))
+    }
+
+    /// The streams that one of these keys sealed.
+    pub(crate) fn sealed_with(&self, keys: &[KeyId]) -> HashSet<StreamId> {
+        let keys: HashSet<_> = keys.iter().collect();
+        let sealed = |used: &Vec<KeyId>| used.iter().any(|key| keys.contains(key));
+        self.index.keys.iter().filter(|(_, used)| sealed(used)).map(|(stream, _)| *stream).collect()
     }
 
     fn page(&self, positions: impl Iterator<Item = Position>, limit: usize) -> Result<Vec<Vec<u8>>, ReadError> {
@@ -156,17 +185,18 @@ impl EventStore for FramedStore {
     }
 
     fn named(&self, name: &str) -> Result<Option<StreamId>, ReadError> {
-        Ok(self.folded.get().and_then(|folded| folded.named(self.names.key(name))))
+        let name = self.names.key(name);
+        Ok(self.folded.get().and_then(|folded| folded.named(name)))
     }
 
     fn streams(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<(StreamId, Head)>, ReadError> {
-        let range = self.index.heads.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
-        Ok(range.take(limit).map(|(stream, head)| (*stream, *head)).collect())
+        let behind = self.index.heads.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        Ok(behind.take(limit).map(|(stream, head)| (*stream, *head)).collect())
     }
 
     fn names(&self, after: Option<NameKey>, limit: usize) -> Result<Vec<(NameKey, StreamId)>, ReadError> {
         let names = self.folded.get().into_iter().flat_map(Indexes::names);
-        Ok(names.filter(|(name, _)| after.is_none_or(|after| *name > after)).take(limit).collect())
+        Ok(names.filter(|(name, _)| Some(*name) > after).take(limit).collect())
     }
 
     fn name_secret(&self) -> &NameSecret {

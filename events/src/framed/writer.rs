@@ -3,11 +3,12 @@
 
 use super::{
     FORMAT, FramedError, MAGIC,
-    frame::{self, FILE_NAME, FileHeader, PIECE, Space, Trailer},
+    frame::{self, FILE_NAME, FileHeader, PIECE, Trailer},
 };
 use crate::{
     Digest, Timestamp,
     appends::Continuity,
+    blob::Space,
     disk,
     envelope::Header,
     store::{LogHead, engine::Frame},

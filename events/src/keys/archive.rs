@@ -4,7 +4,7 @@
 //! `2 · entries u32 · BLAKE3` of every byte before it. Who has this file reads everything that is not erased: it is
 //! owner-only, and belongs in another place than the log that it opens.
 
-use super::{KeyError, Keyring, SLAB_SLOTS, SessionKey, State, names, slab};
+use super::{KeyError, Keyring, SLAB_SLOTS, SessionKey, State, erased, names, slab};
 use crate::{disk, keys::KeyId};
 use std::{fs, io, path::Path, sync::PoisonError};
 use zeroize::Zeroizing;
@@ -77,6 +77,50 @@ impl Archive {
         keyring
     }
 
+    /// Destroys keys in the archive: their slots are zeros, as in a folder.
+    pub fn destroy(&mut self, ids: &[KeyId]) {
+        for id in ids.iter().filter(|id| id.slot() < SLAB_SLOTS) {
+            let name = slab_name(id.slab());
+            let start = slab::start(id.slot());
+            let slab = self.0.iter_mut().find(|(file, _)| *file == name);
+            if let Some(slot) = slab.and_then(|(_, bytes)| bytes.get_mut(start..start + slab::SLOT_LEN)) {
+                slot.fill(0);
+            }
+        }
+    }
+
+    /// The keys that the archive's own list names as erased.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`] with `InvalidData` when the list is damaged.
+    pub fn erased(&self) -> Result<Vec<KeyId>, KeyError> {
+        let list = self.file(erased::FILE).unwrap_or_default();
+        Ok(erased::decode(list).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))?)
+    }
+
+    /// Writes the keys to a new folder, or again to one that was begun, and these keys to its list of erased ones. On the
+    /// disk when it returns.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`].
+    pub fn write(&self, folder: &Path, gone: &[KeyId]) -> Result<(), KeyError> {
+        disk::create_private_dir(folder)?;
+        // First, so that no later call can know less.
+        erased::add(folder, gone)?;
+        for (name, bytes) in self.0.iter().filter(|(name, _)| name != erased::FILE) {
+            let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+            if !plain {
+                return Err(io::Error::other(format!("a key file can't be named `{name}`")).into());
+            }
+            disk::replace_synced(&folder.join(name), bytes)?;
+        }
+        Ok(())
+    }
+
+    fn file(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(file, _)| file == name).map(|(_, bytes)| bytes.as_slice())
+    }
+
     fn encode(&self) -> Zeroizing<Vec<u8>> {
         let length: usize = self.0.iter().map(|(name, bytes)| 10 + name.len() + bytes.len()).sum();
         // Large enough from the start: what grows leaves copies of secrets behind.
@@ -119,6 +163,10 @@ impl Archive {
             }
         }
     }
+}
+
+fn slab_name(number: u64) -> String {
+    format!("{number:016x}{SLAB}")
 }
 
 /// Name, bytes and whole length of the entry that begins here, if its checksum holds.

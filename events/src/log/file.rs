@@ -21,7 +21,7 @@ impl Log {
         let has_keys = keys.is_some();
         let keys = keys.unwrap_or_else(Keyring::in_memory);
         let store = Arc::new(FramedStore::open(path, keys.name_secret(!has_keys)?)?);
-        let log = Self::new(store.clone(), keys, BlobStore::in_memory(), clock);
+        let log = Self::new(store.clone(), keys, BlobStore::in_file(store.clone()), clock);
         if has_keys {
             store.fold(|record| log.open_record(record))?;
         }

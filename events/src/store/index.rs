@@ -64,6 +64,13 @@ pub fn effect_of(recorded: &Recorded) -> IndexEffect {
     effect
 }
 
+/// Whether events of this type can change the indexes, which is known without their keys. The types of another build
+/// that begin like these are counted in: what they do is not known.
+pub fn concerns(kind: &str) -> bool {
+    let noun = kind.split_once('.').map_or(kind, |(noun, _)| noun);
+    matches!(noun, "session" | "input" | "obligation")
+}
+
 /// The indexes of names and open things, folded from the events of a whole log, in order.
 #[derive(Debug)]
 pub struct Indexes {

@@ -1,6 +1,7 @@
 //! The engines that a data folder can have.
 
-use super::{EventStore, NameSecret, OpenError, ReadError, Store, sled::SledEngine, sqlite::SqliteEngine};
+use super::{Engine, EventStore, NameSecret, OpenError, ReadError, Store, sled::SledEngine, sqlite::SqliteEngine};
+use crate::copy;
 use std::{fmt, path::Path, str::FromStr, sync::Arc};
 
 /// An engine, by name. What stands in `[log] engine`.
@@ -55,15 +56,40 @@ impl EngineKind {
         }
     }
 
+    /// Opens the engine in `folder` alone, without a committer: for who fills a new log.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub(crate) fn open(self, folder: &Path) -> Result<Box<dyn Engine>, OpenError> {
+        self.refuse_others(folder)?;
+        Ok(match self {
+            Self::Sled => Box::new(SledEngine::open(folder)?),
+            Self::Sqlite => Box::new(SqliteEngine::open(folder)?),
+        })
+    }
+
+    fn refuse_others(self, folder: &Path) -> Result<(), OpenError> {
+        match Self::ALL.iter().copied().find(|kind| *kind != self && kind.lies_in(folder)) {
+            Some(found) => Err(OpenError::OtherEngine { folder: folder.to_owned(), found, wanted: self }),
+            None => Ok(()),
+        }
+    }
+
     /// Opens the engine in `folder`, or makes a new log there, and starts its committer.
     ///
     /// # Errors
     /// [`StartError`]; what was acknowledged before is untouched. A folder with another engine's log is refused:
     /// beside it this one would begin an empty log, and everything would seem gone.
     pub fn start(self, folder: &Path, names: NameSecret) -> Result<Arc<dyn EventStore>, StartError> {
-        if let Some(found) = Self::ALL.iter().copied().find(|kind| *kind != self && kind.lies_in(folder)) {
-            return Err(OpenError::OtherEngine { folder: folder.to_owned(), found, wanted: self }.into());
+        if copy::is_unfinished(folder) {
+            return Err(OpenError::Unfinished { folder: folder.to_owned() }.into());
         }
+        self.start_unfinished(folder, names)
+    }
+
+    /// As [`EngineKind::start`], also where a copy is not finished: for who verifies it.
+    pub(crate) fn start_unfinished(self, folder: &Path, names: NameSecret) -> Result<Arc<dyn EventStore>, StartError> {
+        self.refuse_others(folder)?;
         Ok(match self {
             Self::Sled => Arc::new(Store::start(SledEngine::open(folder)?, names)?),
             Self::Sqlite => Arc::new(Store::start(SqliteEngine::open(folder)?, names)?),

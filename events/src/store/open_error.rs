@@ -36,6 +36,15 @@ pub enum OpenError {
         /// What is wrong.
         why: String,
     },
+    /// A copy of a log, or a restore, into this folder was begun and not finished. It holds only a part.
+    #[error(
+        "the log in {folder} is a copy that was not finished: start the same copy or restore again, which goes on from \
+         there, or remove the folder"
+    )]
+    Unfinished {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder holds the log of another engine. Name that one, or move the log.
     #[error(
         "the log in {folder} was written by the engine {found}, not by {wanted}: set `engine = \"{found}\"` in `[log]`, \
