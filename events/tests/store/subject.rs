@@ -101,11 +101,6 @@ impl Vault {
         self.0.path()
     }
 
-    /// The secret of names that lies among the keys.
-    pub fn names(&self) -> NameSecret {
-        Keyring::open(&self.0.path().join("keys")).unwrap().name_secret(true).unwrap()
-    }
-
     pub fn log(&self, store: Arc<dyn EventStore>) -> Log {
         let keys = Keyring::open(&self.0.path().join("keys")).unwrap();
         let blobs = BlobStore::open(&self.0.path().join("blobs")).unwrap();
