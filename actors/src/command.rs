@@ -104,6 +104,15 @@ pub struct Interrupted {
     pub version: Version,
 }
 
+/// The answer to an erasure: nobody can read the session any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Erased {
+    /// The session.
+    pub session: StreamId,
+    /// Version of its last event, `session.erased`.
+    pub version: Version,
+}
+
 /// Why the host said no. Nothing was written unless it says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -113,6 +122,9 @@ pub enum Refusal {
     /// There is no such session.
     #[error("there is no session `{0}`: `dispatch sessions list` shows what is there")]
     NotFound(String),
+    /// The session was erased, or is about to be.
+    #[error("session {0} was erased: nothing of it is left but the chain of its sealed events")]
+    Erased(StreamId),
     /// The idempotency key belongs to another input.
     #[error("request id `{0}` was used in this session for another input: use a new id for a new input")]
     AdmissionConflict(String),
@@ -155,7 +167,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid(_) => "invalid_params",
-            Self::NotFound(_) => "not_found",
+            Self::NotFound(_) | Self::Erased(_) => "not_found",
             Self::AdmissionConflict(_) => "admission_conflict",
             Self::NameTaken(_) => "name_taken",
             Self::QueueFull(_) => "queue_full",

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// A running host, seen from outside. Cheap to clone, usable from any thread.
 ///
 /// ```text
-/// sessions   open · resolve · submit · submit_and_follow · interrupt · rename · summary · list
+/// sessions   open · resolve · submit · submit_and_follow · interrupt · rename · erase · summary · list
 /// endings    wait · wait_on · ending
 /// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline

@@ -10,6 +10,7 @@
 
 mod commands;
 mod commit;
+mod erase;
 mod load;
 mod report;
 mod request;
@@ -121,6 +122,10 @@ impl Session {
     /// What follows from the state after an append.
     fn settled(&mut self, ctx: &mut Context<Self>) {
         self.last_used = Instant::now();
+        if self.state.erasure.is_some() {
+            self.forget();
+            return;
+        }
         if !self.recovered {
             return;
         }

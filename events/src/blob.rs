@@ -94,13 +94,21 @@ pub struct BlobStore {
 }
 
 impl BlobStore {
-    /// The blobs in `folder`, which is made (owner-only) if it is not there. Removes what a killed run left half-written;
-    /// so the caller holds the data folder's lock.
+    /// The blobs in `folder`, which is made (owner-only) if it is not there.
     ///
     /// # Errors
     /// What the file system says.
     pub fn open(folder: &Path) -> Result<Self, BlobError> {
         Ok(Self::at(Place::open(folder)?))
+    }
+
+    /// Removes what a killed run left half-written. Only for who holds the data folder's lock: it would take away what
+    /// another is writing.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn sweep(&self) -> Result<(), BlobError> {
+        Ok(self.place.sweep()?)
     }
 
     /// Blobs that live as long as this value; for tests.

@@ -113,15 +113,22 @@ struct State {
 }
 
 impl Keyring {
-    /// The keys in `folder`, which is made (owner-only) if it is not there. What a killed run had not named yet is
-    /// removed, so the caller holds the data folder's lock.
+    /// The keys in `folder`, which is made (owner-only) if it is not there.
     ///
     /// # Errors
-    /// [`KeyError::Io`] when the folder can't be made or read.
+    /// [`KeyError::Io`] when the folder can't be made.
     pub fn open(folder: &Path) -> Result<Self, KeyError> {
         disk::create_private_dir(folder)?;
-        disk::remove_unnamed(folder)?;
         Ok(Self { folder: Some(folder.to_owned()), ..Self::in_memory() })
+    }
+
+    /// Removes what a killed run had not named yet. Only for who holds the data folder's lock: it would take away what
+    /// another is writing.
+    ///
+    /// # Errors
+    /// [`KeyError::Io`].
+    pub fn sweep(&self) -> Result<(), KeyError> {
+        Ok(self.folder.as_deref().map_or(Ok(()), disk::remove_unnamed)?)
     }
 
     /// Keys that live as long as this value; for tests.

@@ -92,7 +92,9 @@ impl Log {
     pub fn open(data: &Path, engine: EngineKind, clock: Arc<dyn Clock>) -> Result<Self, OpenLogError> {
         disk::create_private_dir(data).map_err(BlobError::from)?;
         let keys = Keyring::open(&data.join("keys"))?;
+        keys.sweep()?;
         let blobs = BlobStore::open(&data.join("blobs"))?;
+        blobs.sweep()?;
         let folder = data.join("log");
         // A folder that is not there yet has nothing in it; one that is there and empty takes no harm from a new secret.
         let fresh = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());

@@ -87,7 +87,14 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::Storage`].
     pub async fn state(&self, session: &SessionRef, at: Option<Version>) -> Result<SessionState, Refusal> {
-        let (id, log) = (self.resolve(session).await?, self.shared.log.clone());
+        let id = self.resolve(session).await?;
+        let state = self.state_of(id, at).await?;
+        if state.erasure.is_some() { Err(Refusal::Erased(id)) } else { Ok(state) }
+    }
+
+    /// As [`HostHandle::state`], also of a session that was erased.
+    pub(super) async fn state_of(&self, id: StreamId, at: Option<Version>) -> Result<SessionState, Refusal> {
+        let log = self.shared.log.clone();
         blocking(move || match at {
             Some(_) => fold(&log, id, at),
             None => newest(&log, id).map(|folded| folded.state),

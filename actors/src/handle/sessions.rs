@@ -2,13 +2,13 @@
 
 use super::{HostHandle, Subscription};
 use crate::{
-    command::{Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
+    command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
     session::{SessionCommand, newest},
 };
 use dispatch_events::{AdmissionId, StreamId, TurnId, catalogue::input::Principal};
-use dispatch_projections::view::SummaryView;
+use dispatch_projections::view::{SessionStatus, SummaryView};
 use tokio::sync::oneshot;
 
 impl HostHandle {
@@ -127,19 +127,32 @@ impl HostHandle {
         self.ask(id, None, command).await
     }
 
+    /// Erases a session: its key is destroyed, its blobs and snapshots are removed, its name is free. A turn that runs is
+    /// dropped. Finishes an erasure that was begun.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::Erased`] if it is done already, [`Refusal::Persistence`]: then ask again, or let
+    /// the next start finish it.
+    pub async fn erase(&self, session: &SessionRef, principal: Principal) -> Result<Erased, Refusal> {
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Erase { principal: principal.clone(), reply }).await
+    }
+
     /// A session in one row.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], or the log's reason.
     pub async fn summary(&self, session: &SessionRef) -> Result<SummaryView, Refusal> {
-        Ok(SummaryView::of(&self.state(session, None).await?))
+        let id = self.resolve(session).await?;
+        Ok(SummaryView::of(&self.state_of(id, None).await?))
     }
 
-    /// Sessions in the order in which they began, after the session `after`, at most `limit`; fewer only at the end.
+    /// Sessions in the order in which they began, after the session `after`, at most `limit`; fewer only at the end. Those
+    /// that were erased are left out unless `erased` asks for them too.
     ///
     /// # Errors
     /// The log's reason.
-    pub async fn list(&self, after: Option<StreamId>, limit: usize) -> Result<Vec<SummaryView>, Refusal> {
+    pub async fn list(&self, after: Option<StreamId>, limit: usize, erased: bool) -> Result<Vec<SummaryView>, Refusal> {
         let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
         blocking(move || {
             let mut rows = Vec::new();
@@ -149,10 +162,11 @@ impl HostHandle {
                 let Some((last, _)) = page.last() else { break };
                 after = Some(*last);
                 let sessions = page.into_iter().filter(|(id, _)| crate::start::is_session(*id, &agent));
-                rows.extend(sessions.map(|(id, _)| match newest(&log, id) {
+                let row = |(id, _)| match newest(&log, id) {
                     Ok(folded) => SummaryView::of(&folded.state),
                     Err(why) => SummaryView::unreadable(id, String::new(), why),
-                }));
+                };
+                rows.extend(sessions.map(row).filter(|row| erased || row.status != SessionStatus::Erased));
             }
             Ok(rows)
         })

@@ -2,7 +2,7 @@
 
 use super::{Session, commit::Meta};
 use crate::{
-    command::{Interrupted, Opening, Receipt, Refusal, Submit},
+    command::{Erased, Interrupted, Opening, Receipt, Refusal, Submit},
     decide::{
         interrupt::interrupt,
         obligation::{Verdict, verdict},
@@ -65,6 +65,13 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<SummaryView>,
     },
+    /// Erase the session, or finish an erasure that was begun.
+    Erase {
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<Erased>,
+    },
     /// Record how an attempt to meet an obligation went; answers whether it is still open.
     Verdict {
         /// The obligation.
@@ -84,12 +91,15 @@ pub enum SessionCommand {
 impl SessionCommand {
     /// Whether a host that shuts down refuses it.
     pub fn is_new_work(&self) -> bool {
-        matches!(self, Self::Submit { .. } | Self::Open { .. } | Self::Rename { .. } | Self::Wake { .. })
+        matches!(
+            self,
+            Self::Submit { .. } | Self::Open { .. } | Self::Rename { .. } | Self::Erase { .. } | Self::Wake { .. }
+        )
     }
 
     /// Whether it has to get in also when the mailbox is full of inputs.
     pub fn is_control(&self) -> bool {
-        matches!(self, Self::Interrupt { .. } | Self::Verdict { .. } | Self::Wake { .. })
+        matches!(self, Self::Interrupt { .. } | Self::Erase { .. } | Self::Verdict { .. } | Self::Wake { .. })
     }
 
     /// Answers it without doing it.
@@ -98,6 +108,7 @@ impl SessionCommand {
             Self::Submit { reply, .. } => answer(reply, Err(refusal)),
             Self::Open { reply, .. } | Self::Rename { reply, .. } => answer(reply, Err(refusal)),
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
+            Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
             Self::Wake { reply } => answer(reply, Err(refusal)),
         }
@@ -121,11 +132,24 @@ impl Handler<SessionCommand> for Session {
             command.refuse(Refusal::Storage(why));
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }
+        if let Some(erased) = self.gone() {
+            match command {
+                // Nothing is owed any more.
+                SessionCommand::Verdict { reply, .. } => answer(reply, Ok(false)),
+                SessionCommand::Wake { reply } => answer(reply, Ok(())),
+                SessionCommand::Erase { principal, reply } => {
+                    return AtomicResponse::new(self.erase(&principal, reply));
+                }
+                other => other.refuse(erased),
+            }
+            return AtomicResponse::new(Box::pin(fut::ready(())));
+        }
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
             SessionCommand::Interrupt { principal, turn, reply } => self.interrupt(&principal, turn, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
+            SessionCommand::Erase { principal, reply } => self.erase(&principal, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
             SessionCommand::Wake { reply } => {
                 answer(reply, Ok(()));

@@ -10,7 +10,7 @@ use crate::{
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
 use dispatch_events::{Event, Log, Recorded, StreamId, Version};
-use dispatch_projections::SessionState;
+use dispatch_projections::{SessionState, state::Erasure};
 
 impl Session {
     /// Reads the stream before the first message is handled, then recovers what nobody carries.
@@ -36,6 +36,13 @@ impl Session {
                     session.broken = Some(why);
                     return;
                 }
+            }
+            if session.state.erasure.is_some() {
+                session.fresh = None;
+                if session.state.erasure == Some(Erasure::Requested) && session.shared.settings.recover {
+                    session.resume_erasure(ctx);
+                }
+                return;
             }
             if session.state.version.0 > 0 {
                 session.fresh = None;

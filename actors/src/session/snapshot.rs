@@ -63,7 +63,7 @@ impl Session {
     /// Keeps what was folded, if that saves the next actor time. The actor has no use for its state any more; writing is
     /// the blocking pool's work, and nobody waits for it.
     pub(super) fn rest(&mut self) {
-        if !is_due(self.state.version, self.snapshot) {
+        if self.state.erasure.is_some() || !is_due(self.state.version, self.snapshot) {
             return;
         }
         let (log, state) = (self.shared.log.clone(), std::mem::replace(&mut self.state, SessionState::empty(self.id)));

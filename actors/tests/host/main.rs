@@ -6,6 +6,7 @@
 mod commits;
 mod door;
 mod edges;
+mod erasure;
 mod interrupts;
 mod memory;
 mod panics;

@@ -160,7 +160,7 @@ impl Door {
     pub async fn sessions(&self, after: Option<&str>, limit: usize) -> Result<Vec<Value>, Failure> {
         let found = match self {
             Self::Inside(inside) => {
-                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit).await?)?
+                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit, false).await?)?
             }
             Self::Running(client) => {
                 let mut query = vec![("limit", limit.to_string())];

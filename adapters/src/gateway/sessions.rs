@@ -37,7 +37,7 @@ struct List {
 /// `GET /api/sessions`.
 pub(super) async fn list(gateway: Data<Gateway>, page: Given<Page>) -> Result<HttpResponse, Problem> {
     let limit = page.0.limit.unwrap_or(PAGE.0).clamp(1, PAGE.1);
-    let sessions = gateway.host.list(page.0.after, limit).await?;
+    let sessions = gateway.host.list(page.0.after, limit, false).await?;
     let next = if sessions.len() < limit { None } else { sessions.last().map(|session| session.id) };
     Ok(HttpResponse::Ok().json(List { sessions, next }))
 }

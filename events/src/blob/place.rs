@@ -43,14 +43,19 @@ pub(super) enum Stored {
 }
 
 impl Place {
-    /// The files in `folder`, which is made if it is not there. Removes what a kill left.
+    /// The files in `folder`, which is made if it is not there.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        let tmp = folder.join(TMP);
-        disk::create_private_dir(&tmp)?;
-        for left in fs::read_dir(&tmp)? {
+        disk::create_private_dir(&folder.join(TMP))?;
+        Ok(Self::Folder(folder.to_owned()))
+    }
+
+    /// Removes what a kill left.
+    pub fn sweep(&self) -> io::Result<()> {
+        let Self::Folder(folder) = self else { return Ok(()) };
+        for left in fs::read_dir(folder.join(TMP))? {
             fs::remove_file(left?.path())?;
         }
-        Ok(Self::Folder(folder.to_owned()))
+        Ok(())
     }
 
     pub fn incoming(&self) -> io::Result<Incoming> {

@@ -43,6 +43,7 @@ fn what_a_killed_writer_left_goes_away() {
     child.wait().unwrap();
     assert_eq!(session.half_written(), 1);
     let blobs = BlobStore::open(session.folder.path()).unwrap();
+    blobs.sweep().unwrap();
     assert_eq!(session.half_written(), 0);
     for space in blobs.spaces().unwrap().map(Result::unwrap) {
         assert_eq!(blobs.addresses(space).unwrap().count(), 1, "the small blob alone has a name");
