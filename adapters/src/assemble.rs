@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_says_so() {
-        for text in ["[log]\nengine = \"sqlite\"\n", "[turn]\nrecovery = \"resume\"\n"] {
+        for text in ["[log]\nengine = \"postgres\"\n", "[turn]\nrecovery = \"resume\"\n"] {
             let loaded = config::read("config.toml", text, std::iter::empty()).unwrap();
             assert!(matches!(built(&loaded), Err(AssembleError::NotBuilt(_))), "{text}");
         }

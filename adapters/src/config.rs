@@ -28,6 +28,7 @@ pub use folder::DataFolder;
 pub use secrets::Secrets;
 pub use settings::{Recovery, Settings};
 
+use dispatch_events::store::EngineKind;
 use std::{collections::BTreeMap, fmt};
 
 /// Where a value came from.
@@ -44,6 +45,8 @@ pub enum Origin {
     },
     /// An environment variable, by name.
     Environment(String),
+    /// Nobody set it, and the log in the data folder has it so.
+    Log,
 }
 
 impl fmt::Display for Origin {
@@ -52,6 +55,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::File { file, line } => write!(f, "{file}:{line}"),
             Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Log => f.write_str("the log in the data folder"),
         }
     }
 }
@@ -94,7 +98,28 @@ pub fn load(folder: &DataFolder, environment: impl Iterator<Item = (String, Stri
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(ConfigError::at(&path.display(), format!("it can't be read: {error}")).into()),
     };
-    read(&path.display().to_string(), &text, environment)
+    let mut loaded = read(&path.display().to_string(), &text, environment)?;
+    loaded.follow_log(folder);
+    Ok(loaded)
+}
+
+impl Loaded {
+    /// Where nobody named an engine, the one that wrote the log is meant: a folder that was copied to another engine is
+    /// found as it is. One that somebody named stands, and is compared with the log when that is opened.
+    fn follow_log(&mut self, folder: &DataFolder) {
+        if self.origins.contains_key("log.engine") {
+            return;
+        }
+        if let Some(found) = EngineKind::found_in(&folder.log()) {
+            found.name().clone_into(&mut self.settings.log.engine);
+            self.origins.insert("log.engine".to_owned(), Origin::Log);
+        }
+    }
+
+    /// How many keys somebody set.
+    pub fn set_keys(&self) -> usize {
+        self.origins.values().filter(|origin| **origin != Origin::Log).count()
+    }
 }
 
 /// Checks the text of a settings file, with `environment` laid over it.

@@ -20,10 +20,15 @@ struct Talk {
 
 impl Talk {
     async fn begin() -> Self {
+        Self::begin_in("sled").await
+    }
+
+    /// On this engine.
+    async fn begin_in(engine: &str) -> Self {
         let (model, memory) = (ScriptedModel::start(), ScriptedMemory::start());
         model.strict(true);
         model.push_all([Answer::text("Noted."), Answer::chunks(["It ", "answers."]), Answer::text("I don't know.")]);
-        let host = host().model(&model).mem0(&memory).start().await;
+        let host = host().model(&model).mem0(&memory).env("DISPATCH_LOG__ENGINE", engine).start().await;
         assert_eq!(host.chat("ops", FIRST).await.ok().text(), "Noted.");
         memory.wait_for_additions(1).await;
         memory.always_search(MemoryAnswer::results([(FACT, 0.93)]));
@@ -137,6 +142,14 @@ async fn a_recalled_fact_reaches_the_model_and_nobody_else() {
 #[tokio::test]
 async fn a_kill_between_the_turns_changes_no_byte() {
     let mut talk = Talk::begin().await;
+    talk.host.sigkill();
+    talk.host.restart().await;
+    talk.go_on().await;
+}
+
+#[tokio::test]
+async fn a_kill_between_the_turns_changes_no_byte_on_sqlite() {
+    let mut talk = Talk::begin_in("sqlite").await;
     talk.host.sigkill();
     talk.host.restart().await;
     talk.go_on().await;

@@ -7,6 +7,7 @@
 //! | `kills` | SIGKILL at random moments under load: what was acknowledged is there, once |
 //! | `obligations` | writes that are owed to the memory backend |
 //! | `command_line` | `chat` and `submit` through a host, and with none |
+//! | `engines` | the engine that the settings name, and the one that a log was written with |
 //! | `starts` | a host that starts, and one that says why it does not |
 //! | `bad_requests`, `bad_models` | errors that name the cause and the next step, and a host that stays up |
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
@@ -21,6 +22,7 @@ mod bad_models;
 mod bad_requests;
 mod command_line;
 mod conversation;
+mod engines;
 mod feed;
 #[cfg(target_os = "linux")]
 mod full_disk;

@@ -209,6 +209,7 @@ fn reachable(gateway: &Running) -> String {
 pub(super) fn banner(paper: Paper, context: &Context, handle: &HostHandle, loaded: &Loaded) {
     let model = handle.default_model();
     paper.note(format_args!("data folder  {}", context.folder.path().display()));
+    paper.note(format_args!("log          in {}", handle.health().engine));
     if model.rehearsal {
         paper.note(
             "model        rehearsal: a built-in script answers, no model is called. `dispatch config init` sets \

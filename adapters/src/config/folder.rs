@@ -40,6 +40,11 @@ impl DataFolder {
         &self.0
     }
 
+    /// `log`: the event log, as its engine keeps it.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("log")
+    }
+
     /// `config.toml`: settings.
     pub fn config_file(&self) -> PathBuf {
         self.0.join("config.toml")

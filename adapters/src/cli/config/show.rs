@@ -51,6 +51,7 @@ fn document(row: &Row) -> Value {
         Origin::Default => "default",
         Origin::File { .. } => "file",
         Origin::Environment(_) => "environment",
+        Origin::Log => "log",
     };
     let mut told = json!({"key": row.key, "value": value, "from": from, "place": row.origin.to_string()});
     if let Some(secret) = row.secret {

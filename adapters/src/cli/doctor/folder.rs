@@ -67,7 +67,7 @@ fn room(path: &Path) -> Finding {
 
 fn settings(context: &Context) -> Finding {
     match context.loaded().and_then(|loaded| context.secrets().map(|_| loaded)) {
-        Ok(loaded) => Finding::ok("settings", format!("{} keys set", loaded.origins.len())),
+        Ok(loaded) => Finding::ok("settings", format!("{} keys set", loaded.set_keys())),
         Err(failure) => Finding::fail("settings", failure.message),
     }
 }

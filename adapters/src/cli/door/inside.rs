@@ -13,7 +13,7 @@ use dispatch_events::{
     Clock, SystemClock,
     lock::{FolderLock, LockError},
     log::{LogError, OpenLogError},
-    store::ReadError,
+    store::{OpenError, ReadError, StartError as StoreError},
 };
 
 /// A running host, and the folder's lock.
@@ -65,8 +65,14 @@ impl From<AssembleError> for Failure {
 }
 
 fn opened(error: &OpenLogError) -> Failure {
-    let damaged = matches!(error, OpenLogError::Store(error) if error.is_damage());
-    Failure::new(if damaged { Exit::Damaged } else { Exit::Failed }, error.to_string())
+    let exit = match error {
+        OpenLogError::Store(error) if error.is_damage() => Exit::Damaged,
+        OpenLogError::Store(StoreError::Open(OpenError::OtherEngine { .. } | OpenError::Unfinished { .. })) => {
+            Exit::Refused
+        }
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, error.to_string())
 }
 
 fn not_started(error: &StartError) -> Failure {
