@@ -119,7 +119,12 @@ pub(in super::super) static ROUTES: &[Definition] = &[
             number("limit", "Most sessions, up to 1000."),
         ],
         handler: |route| route.to(sessions::list),
-        ..route(Get, "/api/sessions", "Sessions by name, a page at a time.", json(&[(JSON, "Sessions")]))
+        ..route(
+            Get,
+            "/api/sessions",
+            "Sessions in the order in which they began, a page at a time.",
+            json(&[(JSON, "Sessions")]),
+        )
     },
     Definition {
         body: Some("NewSession"),
