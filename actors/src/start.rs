@@ -13,7 +13,7 @@ use crate::{
 use actix::{Actor, Arbiter, ArbiterHandle};
 use dispatch_events::{
     CorrelationId, Digest, Draft, Epoch, EventId, Log, PrincipalId, SharedText, StreamId,
-    catalogue::host::HostStarted,
+    catalogue::host::{HostStarted, PreviousRun},
     envelope::Header,
     log::{LogError, Tip},
     store::ReadError,
@@ -48,11 +48,11 @@ impl HostHandle {
     pub async fn start(parts: HostParts) -> Result<Self, StartError> {
         let log = Arc::into_inner(parts.log)
             .ok_or_else(|| StartError::Other("somebody else uses the log already".to_owned()))?;
-        let (log, host_tip) = tokio::task::spawn_blocking(move || next_epoch(log))
+        let (log, host_tip, previous) = tokio::task::spawn_blocking(move || next_epoch(log))
             .await
             .map_err(|error| StartError::Other(error.to_string()))??;
         let log = Arc::new(log);
-        started(&log, host_tip, &parts.settings).await?;
+        started(&log, host_tip, previous, &parts.settings).await?;
         let key = log.keys().get(host_tip.key).map_err(LogError::from)?;
         let (hub, feed) = Hub::launch();
         log.store().observe(Arc::new(feed));
@@ -121,24 +121,30 @@ impl HostHandle {
     }
 }
 
-/// The log in the next epoch, and the end of the host's own stream.
-fn next_epoch(log: Log) -> Result<(Log, Tip), LogError> {
+/// The log in the next epoch, the end of the host's own stream, and how the host before ended.
+fn next_epoch(log: Log) -> Result<(Log, Tip, PreviousRun), LogError> {
     let stream = host_stream();
     let last = log.store().head(stream)?.map(|head| (head, log.store().read_stream_back(stream, head.version, 1)));
     let Some((head, records)) = last else {
         let tip = log.new_tip(stream)?;
-        return Ok((log.in_epoch(Epoch(1)), tip));
+        return Ok((log.in_epoch(Epoch(1)), tip, PreviousRun::None));
     };
     let damaged = |why: String| ReadError::Damaged { place: "the host's own stream".to_owned(), why };
     let records = records?;
     let record = records.first().ok_or_else(|| damaged("its last event is missing".to_owned()))?;
     let (header, _) = Header::parse(record).map_err(|error| damaged(error.to_string()))?;
-    Ok((log.in_epoch(header.epoch.next()), Tip { stream, version: head.version, key: head.key }))
+    // Its last word is enough, and its header can be read without a key.
+    let previous = if header.kind == "host.stopped" { PreviousRun::Stopped } else { PreviousRun::Lost };
+    Ok((log.in_epoch(header.epoch.next()), Tip { stream, version: head.version, key: head.key }, previous))
 }
 
-async fn started(log: &Arc<Log>, tip: Tip, settings: &HostSettings) -> Result<(), LogError> {
-    let event =
-        HostStarted { epoch: log.epoch(), release: settings.release.clone(), engine: log.store().engine().to_owned() };
+async fn started(log: &Arc<Log>, tip: Tip, previous: PreviousRun, settings: &HostSettings) -> Result<(), LogError> {
+    let event = HostStarted {
+        epoch: log.epoch(),
+        release: settings.release.clone(),
+        engine: log.store().engine().to_owned(),
+        previous,
+    };
     append(log, tip, event.into()).await
 }
 

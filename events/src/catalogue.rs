@@ -76,7 +76,7 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    "host.started" 1 host::HostStarted,
+    "host.started" 2 host::HostStarted,
     "host.stopped" 1 host::HostStopped,
     "session.opened" 1 session::SessionOpened,
     "session.renamed" 1 session::SessionRenamed,

@@ -1,5 +1,8 @@
 use crate::support::*;
-use dispatch_events::{Event, catalogue::input::Outcome};
+use dispatch_events::{
+    Event,
+    catalogue::{host::PreviousRun, input::Outcome},
+};
 use std::time::Duration;
 
 /// Runs a turn until `there`, throws the host away as a crash would, and starts another one.
@@ -129,5 +132,26 @@ fn an_answer_that_was_recorded_is_returned_to_the_same_request_after_a_restart()
         submit.parts = vec![dispatch_events::Part::Text("something else".into())];
         assert_eq!(host.submit(&"s".into(), submit).await.unwrap_err().code(), "admission_conflict");
         assert_eq!(outside.events().iter().filter(|e| matches!(e.event(), Some(Event::InputQueued(_)))).count(), 1);
+    });
+}
+
+#[test]
+fn a_start_says_how_the_run_before_it_ended() {
+    block_on(async {
+        let outside = outside();
+        let (first, _) = outside.host(settings(), false).await;
+        drop(first);
+        let (second, _) = outside.host(settings(), false).await;
+        second.drain("test").await;
+        outside.host(settings(), false).await;
+        let said: Vec<_> = outside
+            .events()
+            .iter()
+            .filter_map(|recorded| match recorded.event() {
+                Some(Event::HostStarted(started)) => Some(started.previous),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(said, [PreviousRun::None, PreviousRun::Lost, PreviousRun::Stopped]);
     });
 }

@@ -12,6 +12,21 @@ pub struct HostStarted {
     pub release: String,
     /// Engine that the log lives in.
     pub engine: String,
+    /// How the host before this one ended. Since version 2.
+    pub previous: PreviousRun,
+}
+
+/// How a host's run ended, as the next one finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PreviousRun {
+    /// An event of version 1, which did not say.
+    Unknown,
+    /// There was none: the log is new.
+    None,
+    /// It stopped on purpose.
+    Stopped,
+    /// It was killed, it crashed, or the power went.
+    Lost,
 }
 
 /// A host let the folder go on purpose. After a crash this event is missing.

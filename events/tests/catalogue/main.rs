@@ -7,7 +7,10 @@
 
 mod samples;
 
-use dispatch_events::Event;
+use dispatch_events::{
+    Epoch, Event,
+    catalogue::host::{HostStarted, PreviousRun},
+};
 use samples::Sample;
 use std::{collections::BTreeSet, fmt::Write, fs, path::PathBuf};
 
@@ -120,9 +123,25 @@ fn holes(json: &serde_json::Value) -> usize {
     }
 }
 
+/// What a release before wrote is read as the current shape, with what it did not say marked as unknown.
+#[test]
+fn an_event_of_an_older_version_is_upcast() {
+    let bytes = unhex(&fs::read_to_string(folder().join("host.started-1-plain.hex")).unwrap());
+    let expected = HostStarted {
+        epoch: Epoch(70_000),
+        release: "0.1.0".into(),
+        engine: "sled".into(),
+        previous: PreviousRun::Unknown,
+    };
+    assert_eq!(Event::decode("host.started", 1, &bytes).unwrap(), Some(expected.into()));
+    for end in 0..bytes.len() {
+        assert!(Event::decode("host.started", 1, &bytes[..end]).is_err(), "decodes from its first {end} bytes");
+    }
+}
+
 #[test]
 fn another_version_or_name_is_not_an_error() {
-    assert_eq!(Event::decode("host.started", 2, b"whatever").unwrap(), None);
+    assert_eq!(Event::decode("host.started", 3, b"whatever").unwrap(), None);
     assert_eq!(Event::decode("a.stranger", 1, b"").unwrap(), None);
 }
 

@@ -1,13 +1,18 @@
 use super::*;
 use dispatch_events::{
     AdmissionId, Epoch, StreamId,
-    catalogue::host::{Abandoned, HostStarted, HostStopped},
+    catalogue::host::{Abandoned, HostStarted, HostStopped, PreviousRun},
 };
 
 pub fn samples() -> Vec<Sample> {
     let left = Abandoned { session: StreamId(id(1)), admission: Some(AdmissionId(id(2))), what: text() };
     vec![
-        plain(HostStarted { epoch: Epoch(70_000), release: "0.1.0".into(), engine: "sled".into() }),
+        plain(HostStarted {
+            epoch: Epoch(70_000),
+            release: "0.1.0".into(),
+            engine: "sled".into(),
+            previous: PreviousRun::Lost,
+        }),
         empty(HostStopped { epoch: Epoch(0), reason: String::new(), abandoned: vec![] }),
         full(HostStopped { epoch: Epoch(u64::MAX), reason: "SIGTERM".into(), abandoned: vec![left.clone()] }),
         sample(
