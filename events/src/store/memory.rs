@@ -132,8 +132,10 @@ impl Engine for MemoryEngine {
 
     fn clear_indexes(&self) -> Result<(), EngineError> {
         let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let Rows { ids, heads, names, open, .. } = &mut *rows;
-        (ids.clear(), heads.clear(), names.clear(), open.clear());
+        rows.ids.clear();
+        rows.heads.clear();
+        rows.names.clear();
+        rows.open.clear();
         Ok(())
     }
 

@@ -13,7 +13,7 @@ fn chosen(number: u64, limit: usize) -> usize {
 }
 
 /// A file and a byte of it, each byte of all files as likely as any other; every fourth time each file is.
-fn place<'a>(files: &'a Files, number: u64) -> (&'a str, usize) {
+fn place(files: &Files, number: u64) -> (&str, usize) {
     let used = files.used();
     if number % 4 == 3 {
         let (name, length) = used[number as usize / 4 % used.len()];
