@@ -119,6 +119,14 @@ pub enum ReadError {
         /// What is wrong.
         why: String,
     },
+    /// A record that was written is not there. Run `dispatch audit verify`, then restore a backup.
+    #[error("the log is damaged at {place}: {why}")]
+    Missing {
+        /// Where, in words.
+        place: String,
+        /// What is missing.
+        why: String,
+    },
     /// The engine could not read.
     #[error("the log can't be read: {0}")]
     Io(String),
@@ -127,6 +135,15 @@ pub enum ReadError {
 impl ReadError {
     pub(crate) fn damaged(place: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Damaged { place: place.into(), why: why.into() }
+    }
+
+    pub(crate) fn missing(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Missing { place: place.into(), why: why.into() }
+    }
+
+    /// Whether the log is damaged, and not only out of reach.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Missing { .. })
     }
 }
 

@@ -1,25 +1,49 @@
-//! The check of a whole log: every record's checksum, both chains, positions, heads and the other indexes.
+//! The check of a log: every record's checksum, both chains, positions, heads and the other indexes.
 //!
 //! It needs no key for the chains, which run over sealed bytes; with the keys it also says how many payloads can't be
 //! read. It streams in pages and may run while the log is written: it checks up to the end that it found at its start.
+//! It keeps a little for each stream and nothing for each event.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `problem` | one thing that is wrong, and of which kind |
+//! | `verdict` | what became of a stream |
+//! | `chain` | both chains, record by record |
+//! | `trace` | how far a stream has come |
+//! | `ends` | the streams as the index of heads has them: what is missing at their ends, and whole |
+//! | `folded` | the indexes of names and of open streams |
+//! | `checkpoint` | how far an earlier check came, so that the next one goes on from there |
+//!
+//! Whoever can write all of the log can make it agree with itself. Only an [`anchor`](crate::anchor), kept elsewhere,
+//! shows that.
 
 mod chain;
+mod checkpoint;
+mod ends;
+mod folded;
+mod problem;
+mod trace;
+mod verdict;
 
-use self::chain::Chains;
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use problem::{PROBLEMS_LISTED, Problem, ProblemKind, Problems};
+pub use verdict::{STREAMS_LISTED, StreamVerdict, Verdict, Verdicts};
+
+use self::{chain::Chains, folded::Folded};
 use crate::{
-    Body, Digest, Event, Log, Position, StreamId,
-    store::{EventStore, LogHead, ReadError, index::Indexes},
+    Digest, Log, Position,
+    store::{EventStore, ReadError},
 };
-use std::collections::HashSet;
 
-/// Most problems that are listed; the rest is counted.
-pub const PROBLEMS_LISTED: usize = 1000;
-
-const PAGE: usize = 512;
+/// Sizes of the pages that are tried: one damaged record spoils a page, so what is around it is read again in smaller
+/// ones, and the record alone.
+const PAGES: [usize; 3] = [512, 32, 1];
 
 /// What a check found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
+    /// Position behind which the check began; zero for all of the log.
+    pub since: Position,
     /// Records that were read.
     pub events: u64,
     /// Streams that they belong to.
@@ -28,16 +52,21 @@ pub struct Report {
     pub position: Position,
     /// The log's own chain there, recomputed.
     pub log_hash: Digest,
-    /// What is wrong, in the order of the log, at most [`PROBLEMS_LISTED`].
-    pub problems: Vec<Problem>,
-    /// Problems beyond those that are listed.
-    pub more_problems: u64,
+    /// What is wrong.
+    #[serde(flatten)]
+    pub problems: Problems,
     /// Payloads that can't be opened or decoded: a missing key or blob, or a type that was written wrongly.
     pub unreadable: u64,
     /// Payloads whose key was destroyed on purpose.
     pub erased: u64,
     /// Payloads of a type or version that this build does not know.
     pub unknown: u64,
+    /// How many streams have which verdict, those without any record included.
+    pub verdicts: Verdicts,
+    /// The streams that are not plainly intact, the worst first, at most [`STREAMS_LISTED`].
+    pub not_intact: Vec<StreamVerdict>,
+    /// Such streams beyond those that are listed.
+    pub more_not_intact: u64,
 }
 
 impl Report {
@@ -46,24 +75,17 @@ impl Report {
         self.problems.is_empty()
     }
 
-    fn add(&mut self, position: Position, stream: Option<StreamId>, what: impl Into<String>) {
-        if self.problems.len() < PROBLEMS_LISTED {
-            self.problems.push(Problem { position, stream, what: what.into() });
-        } else {
-            self.more_problems += 1;
-        }
+    /// The whole log in one word: the worst of its problems, then payloads that can't be read. A log in which sessions
+    /// were erased on purpose is intact.
+    pub fn verdict(&self) -> Verdict {
+        let unread = if self.unreadable > 0 { Verdict::Unreadable } else { Verdict::Intact };
+        self.problems.worst().unwrap_or(unread)
     }
-}
 
-/// One thing that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Where in the log.
-    pub position: Position,
-    /// Which stream, where that is known.
-    pub stream: Option<StreamId>,
-    /// What, in words.
-    pub what: String,
+    /// Where the next check may go on; `None` if this one found something wrong.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        self.is_sound().then_some(Checkpoint { position: self.position, log_hash: self.log_hash })
+    }
 }
 
 /// Checks the whole log. Blocks for as long as reading all of it takes.
@@ -78,15 +100,48 @@ pub fn verify(log: &Log) -> Result<Report, ReadError> {
 ///
 /// # Errors
 /// As [`verify`].
-pub fn verify_with(log: &Log, mut progress: impl FnMut(Position)) -> Result<Report, ReadError> {
+pub fn verify_with(log: &Log, progress: impl FnMut(Position)) -> Result<Report, ReadError> {
+    check(log, Checkpoint::default(), progress)
+}
+
+/// Checks what came after a checkpoint: its records, the link of each stream to what it had before, and that the log's
+/// chain at the checkpoint is still the one that was checked. What lies before it is taken as it was found then: a record
+/// that was changed there since, with the row that keeps the log's chain left alone, shows only in a full check. So do
+/// streams that had no new event, and the indexes of names and of open streams.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_since(log: &Log, checkpoint: Checkpoint) -> Result<Report, ReadError> {
+    verify_since_with(log, checkpoint, |_| {})
+}
+
+/// As [`verify_since`], telling `progress` the position that was reached after each page.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_since_with(
+    log: &Log,
+    checkpoint: Checkpoint,
+    progress: impl FnMut(Position),
+) -> Result<Report, ReadError> {
+    let mut report = Report { since: checkpoint.position, ..Report::default() };
+    checkpoint.check(&**log.store(), &mut report.problems)?;
+    if report.is_sound() {
+        return check(log, checkpoint, progress);
+    }
+    (report.position, report.log_hash) = (checkpoint.position, checkpoint.log_hash);
+    Ok(report)
+}
+
+fn check(log: &Log, from: Checkpoint, mut progress: impl FnMut(Position)) -> Result<Report, ReadError> {
     let store = log.store();
     let end = store.log_head();
-    let mut report = Report { position: end.position, ..Report::default() };
-    let mut chains = Chains::default();
-    let mut folded = Folded { indexes: Indexes::new(store.name_secret().clone()), half_erased: HashSet::new() };
-    let mut next = Position(1);
+    let mut report = Report { since: from.position, position: end.position, ..Report::default() };
+    let mut chains = Chains::new(from);
+    let mut folded = Folded::new(store.name_secret().clone());
+    let mut next = from.position.next();
     while next <= end.position {
-        let records = page(&**store, next, &mut report)?;
+        let records = page(&**store, next, &mut report.problems)?;
         if records.is_empty() {
             chains.skip(next);
             next = next.next();
@@ -97,75 +152,40 @@ pub fn verify_with(log: &Log, mut progress: impl FnMut(Position)) -> Result<Repo
                 break;
             }
             if chains.check(&**store, next, &record, &mut report)? {
-                payload(log, &record, &mut report, &mut folded)?;
+                let recorded = log.open_record(&record)?;
+                chains.payload(&recorded, &mut report);
+                folded.apply(&recorded);
             }
             next = next.next();
         }
         progress(Position(next.0 - 1));
     }
     report.log_hash = chains.log_hash();
-    chains.check_ends(&**store, end, &mut report)?;
     report.streams = chains.streams();
-    check_indexes(&folded, &**store, end, &mut report)?;
+    chains.check_ends(&**store, end, &mut report)?;
+    if from.position == Position(0) {
+        folded.check(&**store, end, &mut report)?;
+    }
     Ok(report)
 }
 
-/// The records from `next` on; none if the one at `next` can't be read, which is in the report then.
-fn page(store: &dyn EventStore, next: Position, report: &mut Report) -> Result<Vec<Vec<u8>>, ReadError> {
-    // One damaged record spoils a page, so it is read again alone.
-    let read = store.read_all(next, PAGE).or_else(|_| store.read_all(next, 1));
-    match read {
+/// The records from `next` on; none if the one at `next` can't be read, which is among the problems then.
+fn page(store: &dyn EventStore, next: Position, problems: &mut Problems) -> Result<Vec<Vec<u8>>, ReadError> {
+    let mut read = Ok(Vec::new());
+    for records in PAGES {
+        read = store.read_all(next, records);
+        if read.is_ok() {
+            break;
+        }
+    }
+    let (kind, what) = match read {
+        Err(ReadError::Missing { place, why }) => (ProblemKind::Missing, format!("missing at {place}: {why}")),
         Err(ReadError::Damaged { place, why }) => {
-            report.add(next, None, format!("can't be read: damaged at {place}: {why}"));
-            Ok(Vec::new())
+            (ProblemKind::Unreadable, format!("can't be read: damaged at {place}: {why}"))
         }
-        Ok(records) if records.is_empty() => {
-            report.add(next, None, "the record is missing");
-            Ok(records)
-        }
-        other => other,
-    }
-}
-
-/// Opens the payload and counts what can't be read.
-fn payload(log: &Log, record: &[u8], report: &mut Report, folded: &mut Folded) -> Result<(), ReadError> {
-    let recorded = log.open_record(record)?;
-    match recorded.body {
-        Body::Known(Event::SessionErased(_)) => drop(folded.half_erased.remove(&recorded.stream)),
-        Body::Known(_) => {}
-        Body::Unknown { .. } => report.unknown += 1,
-        Body::Erased => {
-            report.erased += 1;
-            folded.half_erased.insert(recorded.stream);
-        }
-        Body::Unreadable(_) => report.unreadable += 1,
-    }
-    folded.indexes.apply(&recorded);
-    Ok(())
-}
-
-/// What the payloads say.
-struct Folded {
-    indexes: Indexes,
-    /// Streams whose key is gone and whose erasure is not finished: nobody can say what was open there.
-    half_erased: HashSet<StreamId>,
-}
-
-/// Compares the indexes with the store's. Only where every payload was read or erased and nothing was written meanwhile:
-/// otherwise a difference says nothing.
-fn check_indexes(folded: &Folded, store: &dyn EventStore, end: LogHead, report: &mut Report) -> Result<(), ReadError> {
-    let all_read = report.unreadable + report.unknown == 0 && folded.half_erased.is_empty() && report.is_sound();
-    let names = store.names(None, usize::MAX)?;
-    let mut open = store.open_streams()?;
-    if !all_read || store.log_head() != end {
-        return Ok(());
-    }
-    if !folded.indexes.names().eq(names) {
-        report.add(end.position, None, "the index of names does not fit the events");
-    }
-    open.sort();
-    if !folded.indexes.open().map(|(stream, _)| stream).eq(open) {
-        report.add(end.position, None, "the index of open streams does not fit the events");
-    }
-    Ok(())
+        Ok(records) if records.is_empty() => (ProblemKind::Missing, "the record is missing".to_owned()),
+        other => return other,
+    };
+    problems.add(kind, next, None, what);
+    Ok(Vec::new())
 }

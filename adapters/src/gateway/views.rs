@@ -87,15 +87,15 @@ pub struct VerifyProblem {
 
 impl From<Report> for VerifyReport {
     fn from(report: Report) -> Self {
-        let problem = |Damage { position, stream, what }| VerifyProblem { position, stream, what };
+        let problem = |Damage { position, stream, what, .. }| VerifyProblem { position, stream, what };
         Self {
             sound: report.is_sound(),
             events: report.events,
             streams: report.streams,
             position: report.position,
             log_hash: report.log_hash,
-            problems: report.problems.into_iter().map(problem).collect(),
-            more_problems: report.more_problems,
+            more_problems: report.problems.more,
+            problems: report.problems.listed.into_iter().map(problem).collect(),
             unreadable: report.unreadable,
             erased: report.erased,
             unknown: report.unknown,

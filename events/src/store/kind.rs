@@ -28,7 +28,10 @@ pub enum StartError {
 impl StartError {
     /// Whether the log itself is damaged, and not only out of reach.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Open(OpenError::Damaged { .. }) | Self::Read(ReadError::Damaged { .. }))
+        match self {
+            Self::Open(error) => matches!(error, OpenError::Damaged { .. }),
+            Self::Read(error) => error.is_damage(),
+        }
     }
 }
 

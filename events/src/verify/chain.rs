@@ -1,44 +1,73 @@
 //! The two chains: of each stream, and of the log.
 
-use super::Report;
+use super::{Checkpoint, ProblemKind, Report, trace::Trace};
 use crate::{
-    Digest, Position, StreamId, Version,
+    Body, Digest, Position, Recorded, StreamId, Version,
     envelope::{Header, log_chained},
-    store::{EventStore, LogHead, ReadError},
+    store::{EventStore, ReadError},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Most streams that are remembered because a record that can't be read names them.
+const NAMED: usize = super::PROBLEMS_LISTED;
 
 /// How far each chain has come.
-#[derive(Default)]
 pub(super) struct Chains {
+    /// Where the check began.
+    since: Position,
     log: Digest,
     /// After a record that could not be read the log's chain is unknown, until a stored hash gives it again.
-    lost: bool,
-    ends: HashMap<StreamId, End>,
+    pub(super) lost: bool,
+    pub(super) traces: HashMap<StreamId, Trace>,
     /// Last position that was skipped: a stream may miss an event there.
-    skipped: Position,
-}
-
-#[derive(Clone, Copy)]
-struct End {
-    version: Version,
-    hash: Digest,
-    position: Position,
+    pub(super) skipped: Position,
+    /// Streams that records name which can't be read. Not all of them need to exist: the name may be what is damaged.
+    pub(super) named: HashSet<StreamId>,
 }
 
 impl Chains {
+    pub fn new(from: Checkpoint) -> Self {
+        Self {
+            since: from.position,
+            log: from.log_hash,
+            lost: false,
+            traces: HashMap::new(),
+            skipped: Position(0),
+            named: HashSet::new(),
+        }
+    }
+
+    pub fn since(&self) -> Position {
+        self.since
+    }
+
     pub fn log_hash(&self) -> Digest {
         self.log
     }
 
     pub fn streams(&self) -> u64 {
-        self.ends.len() as u64
+        self.traces.len() as u64
     }
 
     /// A record that can't be read.
     pub fn skip(&mut self, position: Position) {
         self.lost = true;
         self.skipped = position;
+    }
+
+    /// Something is wrong with a stream.
+    pub fn problem(
+        &mut self,
+        kind: ProblemKind,
+        position: Position,
+        stream: StreamId,
+        what: impl Into<String>,
+        report: &mut Report,
+    ) {
+        report.problems.add(kind, position, Some(stream), what);
+        if let Some(trace) = self.traces.get_mut(&stream) {
+            trace.marked(kind.into(), position);
+        }
     }
 
     /// Checks the record that lies at `position`; true if it is whole.
@@ -52,94 +81,111 @@ impl Chains {
         let (header, payload) = match Header::parse(record) {
             Ok(parsed) => parsed,
             Err(error) => {
-                report.add(position, Header::place(record).map(|place| place.stream), error.to_string());
+                let stream = Header::place(record).map(|place| place.stream);
+                report.problems.add(ProblemKind::Unreadable, position, stream, error.to_string());
+                self.named.extend(stream.filter(|_| self.named.len() < NAMED));
                 self.skip(position);
                 return Ok(false);
             }
         };
         report.events += 1;
-        let stream = Some(header.stream);
+        let stream = header.stream;
+        self.link(store, &header, report)?;
         if header.position != position {
-            report.add(position, stream, format!("the record of position {} lies here", header.position));
+            let what = format!("the record of position {} lies here", header.position);
+            self.problem(ProblemKind::Edited, position, stream, what, report);
         }
         if header.chained(payload) != header.hash {
-            report.add(position, stream, "its hash is not the one of its bytes");
+            self.problem(ProblemKind::Edited, position, stream, "its hash is not the one of its bytes", report);
         }
-        self.link(&header, report);
         self.log(store, &header, report)?;
-        if store.position_of(header.id)? != Some(position) {
-            report.add(position, stream, "the index of event ids does not know it");
+        let unknown = match store.position_of(header.id) {
+            Ok(found) => (found != Some(position)).then(|| "the index of event ids does not know it".to_owned()),
+            Err(error) if error.is_damage() => Some(format!("the index of event ids can't be read: {error}")),
+            Err(error) => return Err(error),
+        };
+        if let Some(what) = unknown {
+            self.problem(ProblemKind::Index, position, stream, what, report);
         }
         Ok(true)
     }
 
-    /// The link to the event before it in its stream.
-    fn link(&mut self, header: &Header, report: &mut Report) {
-        let before = self.ends.get(&header.stream).copied();
-        let (version, hash, since) =
-            before.map_or((Version(0), Digest::default(), Position(0)), |end| (end.version, end.hash, end.position));
-        // A record that could not be read is named already; what it leaves open here is no second problem.
-        let excused = header.version > version.next() && self.skipped > since;
-        if header.version != version.next() && !excused {
-            let what = format!("version {} follows version {version}", header.version);
-            report.add(header.position, Some(header.stream), what);
-        } else if header.prev_hash != hash && !excused {
-            report.add(header.position, Some(header.stream), "the chain of its stream is broken before it");
+    /// What the payload of the record that was checked last holds.
+    pub fn payload(&mut self, recorded: &Recorded, report: &mut Report) {
+        match recorded.body {
+            Body::Known(_) => {}
+            Body::Unknown { .. } => report.unknown += 1,
+            Body::Erased => report.erased += 1,
+            Body::Unreadable(_) => report.unreadable += 1,
         }
-        let end = End { version: header.version, hash: header.hash, position: header.position };
-        self.ends.insert(header.stream, end);
+        if let Some(trace) = self.traces.get_mut(&recorded.stream) {
+            trace.payload(recorded);
+        }
+    }
+
+    /// The link to the event before it in its stream.
+    fn link(&mut self, store: &dyn EventStore, header: &Header, report: &mut Report) -> Result<(), ReadError> {
+        let mut trace = match self.traces.get(&header.stream) {
+            Some(trace) => *trace,
+            None => self.before(store, header)?,
+        };
+        let before = trace;
+        trace.goes_on(header.version, header.hash, header.position, &header.kind);
+        self.traces.insert(header.stream, trace);
+        // A record that could not be read is named already; what it leaves open here is no second problem.
+        let excused = header.version > before.version.next() && self.skipped > before.position;
+        if excused {
+            trace.marked(super::Verdict::Unreadable, self.skipped);
+            self.traces.insert(header.stream, trace);
+        } else if header.version != before.version.next() {
+            let what = format!("version {} follows version {}", header.version, before.version);
+            self.problem(ProblemKind::Edited, header.position, header.stream, what, report);
+        } else if header.prev_hash != before.hash {
+            let what = "the chain of its stream is broken before it";
+            self.problem(ProblemKind::Edited, header.position, header.stream, what, report);
+        }
+        Ok(())
+    }
+
+    /// What the stream had before the check began: nothing, or the record before its first new one, read back.
+    fn before(&self, store: &dyn EventStore, header: &Header) -> Result<Trace, ReadError> {
+        let mut trace = Trace::default();
+        if self.since == Position(0) || header.version <= Version(1) {
+            return Ok(trace);
+        }
+        let version = Version(header.version.0 - 1);
+        let read = match store.read_stream(header.stream, version, 1) {
+            Err(error) if error.is_damage() => Vec::new(),
+            read => read?,
+        };
+        // What is not there, or not whole, is no link: the version that follows then follows nothing.
+        if let Some((found, payload)) = read.first().and_then(|record| Header::parse(record).ok())
+            && found.position <= self.since
+            && found.chained(payload) == found.hash
+        {
+            trace.goes_on(found.version, found.hash, found.position, &found.kind);
+        }
+        Ok(trace)
     }
 
     fn log(&mut self, store: &dyn EventStore, header: &Header, report: &mut Report) -> Result<(), ReadError> {
         self.log = log_chained(self.log, header.position, header.hash);
-        if let Some(stored) = store.log_hash(header.position)? {
+        let stored = match store.log_hash(header.position) {
+            Err(error) if error.is_damage() => {
+                let what = format!("the log's own chain can't be read: {error}");
+                self.problem(ProblemKind::Unreadable, header.position, header.stream, what, report);
+                None
+            }
+            stored => stored?,
+        };
+        if let Some(stored) = stored {
             if stored != self.log && !self.lost {
-                report.add(header.position, Some(header.stream), "the log's own chain is broken at or before it");
+                let what = "the log's own chain is broken at or before it";
+                self.problem(ProblemKind::Edited, header.position, header.stream, what, report);
             }
             self.log = stored;
             self.lost = false;
         }
         Ok(())
-    }
-
-    /// The end of the log and of every stream.
-    pub fn check_ends(&self, store: &dyn EventStore, end: LogHead, report: &mut Report) -> Result<(), ReadError> {
-        if self.log != end.hash && !self.lost {
-            report.add(end.position, None, "the end of the log's own chain is not the one that the log says");
-        }
-        let mut ends: Vec<_> = self.ends.iter().collect();
-        ends.sort_by_key(|(_, end)| end.position);
-        for (stream, last) in ends {
-            let head = match store.head(*stream) {
-                Err(ReadError::Damaged { why, .. }) => {
-                    report.add(last.position, Some(*stream), format!("its head can't be read: {why}"));
-                    continue;
-                }
-                head => head?,
-            };
-            let Some(head) = head else {
-                report.add(last.position, Some(*stream), "the index of heads does not know its stream");
-                continue;
-            };
-            let same = (head.version, head.hash) == (last.version, last.hash);
-            let fits = same || (head.version > last.version && self.goes_on(store, *stream, last, end)?);
-            if !fits {
-                let what = format!("the head is at version {}, the log at {}", head.version, last.version);
-                report.add(last.position, Some(*stream), what);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the stream's next event was written behind the end of this check, or is one that could not be read.
-    fn goes_on(&self, store: &dyn EventStore, stream: StreamId, last: &End, end: LogHead) -> Result<bool, ReadError> {
-        if self.skipped > last.position {
-            return Ok(true);
-        }
-        let next = match store.read_stream(stream, last.version.next(), 1) {
-            Err(ReadError::Damaged { .. }) => return Ok(false),
-            next => next?,
-        };
-        Ok(next.first().and_then(|record| Header::place(record)).is_some_and(|place| place.position > end.position))
     }
 }

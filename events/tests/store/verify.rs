@@ -5,7 +5,7 @@ use dispatch_events::{
     Log, ObligationId, Position, StreamId,
     envelope::Header,
     store::NameSecret,
-    verify::{Problem, Report, verify, verify_with},
+    verify::{Problem, Report, Verdicts, verify, verify_with},
 };
 use std::sync::Arc;
 
@@ -73,8 +73,14 @@ async fn a_sound_log_has_no_problems() {
     let mut pages = Vec::new();
     let report = verify_with(&log, |position| pages.push(position.0)).unwrap();
     let head = log.store().log_head();
-    let expected =
-        Report { events: 126, streams: 2, position: head.position, log_hash: head.hash, ..Report::default() };
+    let expected = Report {
+        events: 126,
+        streams: 2,
+        position: head.position,
+        log_hash: head.hash,
+        verdicts: Verdicts { intact: 2, ..Verdicts::default() },
+        ..Report::default()
+    };
     assert_eq!(report, expected);
     assert!(report.is_sound());
     assert_eq!(pages, [126]);

@@ -13,7 +13,7 @@ use dispatch_events::{
     Clock, SystemClock,
     lock::{FolderLock, LockError},
     log::{LogError, OpenLogError},
-    store::{OpenError, ReadError, StartError as StoreError},
+    store::{OpenError, StartError as StoreError},
 };
 
 /// A running host, and the folder's lock.
@@ -76,6 +76,6 @@ fn opened(error: &OpenLogError) -> Failure {
 }
 
 fn not_started(error: &StartError) -> Failure {
-    let damaged = matches!(error, StartError::Log(LogError::Read(ReadError::Damaged { .. })));
+    let damaged = matches!(error, StartError::Log(LogError::Read(error)) if error.is_damage());
     Failure::new(if damaged { Exit::Damaged } else { Exit::Failed }, error.to_string())
 }

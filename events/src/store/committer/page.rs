@@ -19,7 +19,7 @@ pub(super) fn forward(
 ) -> Result<(), ReadError> {
     let first = from.0.max(1);
     if records.is_empty() && limit > 0 && first <= end.0 {
-        return Err(damaged(&format!("stream {stream}, version {first}"), "the record is missing"));
+        return Err(ReadError::missing(format!("stream {stream}, version {first}"), "the record is missing"));
     }
     for (record, version) in records.iter().zip(first..) {
         let place = in_stream(record, stream, Version(version))?;
@@ -34,7 +34,7 @@ pub(super) fn forward(
 /// Versions fall by one from `from`, which is durable.
 pub(super) fn backward(records: &[Vec<u8>], stream: StreamId, from: Version, limit: usize) -> Result<(), ReadError> {
     if records.is_empty() && limit > 0 && from.0 > 0 {
-        return Err(damaged(&format!("stream {stream}, version {from}"), "the record is missing"));
+        return Err(ReadError::missing(format!("stream {stream}, version {from}"), "the record is missing"));
     }
     for (record, below) in records.iter().zip(0..) {
         in_stream(record, stream, Version(from.0.saturating_sub(below)))?;
@@ -46,7 +46,7 @@ pub(super) fn backward(records: &[Vec<u8>], stream: StreamId, from: Version, lim
 pub(super) fn whole(records: &[Vec<u8>], from: Position, limit: usize, durable: u64) -> Result<(), ReadError> {
     let first = from.0.max(1);
     if records.is_empty() && limit > 0 && first <= durable {
-        return Err(damaged(&format!("position {first}"), "the record is missing"));
+        return Err(ReadError::missing(format!("position {first}"), "the record is missing"));
     }
     for (record, position) in records.iter().zip(first..) {
         if Header::place(record).is_none_or(|place| place.position.0 != position) {

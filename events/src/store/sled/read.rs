@@ -99,7 +99,7 @@ pub fn all(positions: &Tree, frames: &Tree, from: Position, limit: usize) -> Res
         let row = position_of(&key, &value)?;
         if expected.is_some_and(|expected| expected != row.first) {
             let why = format!("a gap: position {} follows", row.first);
-            return Err(rows::damaged(&format!("position {}", expected.unwrap_or_default()), &why));
+            return Err(ReadError::missing(format!("position {}", expected.unwrap_or_default()), why));
         }
         expected = Some(row.last().next());
         if row.last() < from {
@@ -145,7 +145,7 @@ fn load(frames: &Tree, stream: StreamId, version: Version) -> Result<FrameRecord
 }
 
 fn missing(stream: StreamId, version: Version) -> ReadError {
-    rows::damaged(&place(stream, version), "the append is missing")
+    ReadError::missing(place(stream, version), "the append is missing")
 }
 
 fn place(stream: StreamId, version: Version) -> String {

@@ -38,7 +38,9 @@ pub fn head(reader: &Connection, stream: StreamId) -> Result<Option<Head>, ReadE
     let reaches = last.map(|place| Version(place.version.0 + u64::from(place.count) - 1));
     if last.is_some_and(|place| place.stream != stream) || reaches != row.map(|head| head.version) {
         let why = "the index of heads and the frames do not agree on where it ends";
-        return Err(ReadError::damaged(format!("stream {stream}"), why));
+        let ends_early = row.is_some_and(|head| reaches.is_none_or(|reached| reached < head.version));
+        let place = format!("stream {stream}");
+        return Err(if ends_early { ReadError::missing(place, why) } else { ReadError::damaged(place, why) });
     }
     Ok(row)
 }
@@ -124,7 +126,7 @@ pub fn log(reader: &Connection, from: Position, limit: usize) -> Result<Vec<Vec<
         let place = rows::place_of(row)?;
         if expected.is_some_and(|expected| expected != place.first) {
             let why = format!("a gap: position {} follows", place.first);
-            return Err(ReadError::damaged(format!("position {}", expected.unwrap_or_default()), why));
+            return Err(ReadError::missing(format!("position {}", expected.unwrap_or_default()), why));
         }
         expected = Some(place.last().next());
         if place.last().0 < from {
@@ -166,5 +168,5 @@ fn records<'a>(row: &'a Row, place: &FramePlace) -> Result<Vec<&'a [u8]>, ReadEr
 }
 
 fn missing(stream: StreamId, version: u64) -> ReadError {
-    ReadError::damaged(format!("stream {stream}, version {version}"), "the append is missing")
+    ReadError::missing(format!("stream {stream}, version {version}"), "the append is missing")
 }

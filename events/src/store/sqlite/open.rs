@@ -57,7 +57,7 @@ impl From<ReadError> for Refusal {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Io(why) => Self::Io(io::Error::other(why)),
-            damaged @ ReadError::Damaged { .. } => Self::Damaged(damaged.to_string()),
+            damaged => Self::Damaged(damaged.to_string()),
         }
     }
 }
