@@ -13,7 +13,9 @@
 //! | [`snapshot`] | what a fold made of a stream, to save the time of folding it again |
 //! | [`store`] | the [`store::EventStore`] trait, its engines and its committer |
 //! | [`log`] | them together: events in, [`Recorded`] out |
-//! | [`verify`] | the check of a whole log |
+//! | [`verify`] | the check of a log, whole or from a checkpoint on |
+//! | [`anchor`] | what the log was, signed |
+//! | [`repair`] | the indexes made again from the records |
 //! | [`appends`] | a log as the appends that it was written in |
 //! | [`framed`] | a whole log in one file |
 //! | [`copy`] | a log into another engine |
@@ -22,6 +24,7 @@
 //!
 //! This crate decides nothing: it has no actors, no HTTP, and no opinion on what may follow what.
 
+pub mod anchor;
 pub mod appends;
 pub mod backup;
 pub mod blob;
@@ -38,6 +41,7 @@ pub mod keys;
 pub mod lock;
 pub mod log;
 pub mod recorded;
+pub mod repair;
 pub mod seal;
 pub mod snapshot;
 pub mod store;

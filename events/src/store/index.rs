@@ -1,7 +1,7 @@
 //! The indexes as a pure function of the events, so that they can always be rebuilt.
 
 use super::{NameKey, NameSecret};
-use crate::{Event, Recorded, StreamId};
+use crate::{Body, Event, Recorded, StreamId};
 use std::collections::BTreeMap;
 
 /// What an event does to the indexes.
@@ -44,6 +44,9 @@ impl OpenEffect {
 /// What this event does to the indexes.
 pub fn effect_of(recorded: &Recorded) -> IndexEffect {
     let mut effect = IndexEffect::default();
+    if recorded.body == Body::Erased {
+        effect.open = open_of_erased(&recorded.kind);
+    }
     match recorded.event() {
         Some(Event::SessionOpened(event)) => effect.claims = Some(event.name.clone()),
         Some(Event::SessionRenamed(event)) => {
@@ -69,6 +72,33 @@ pub fn effect_of(recorded: &Recorded) -> IndexEffect {
 pub fn concerns(kind: &str) -> bool {
     let noun = kind.split_once('.').map_or(kind, |(noun, _)| noun);
     matches!(noun, "session" | "input" | "obligation")
+}
+
+/// What an event did whose payload was erased since. The request for the erasure is sealed with the key that goes; it stays
+/// open until the erasure is done. Names that the stream had were free by then, and what else was open is closed with it.
+fn open_of_erased(kind: &str) -> OpenEffect {
+    match kind {
+        "session.erase_requested" => OpenEffect::Opens,
+        "session.erased" => OpenEffect::ClosesAll,
+        _ => OpenEffect::Unchanged,
+    }
+}
+
+/// Whether events of this type can have an effect. The payloads of others need not be opened to know that they have none.
+pub fn has_effect(kind: &str) -> bool {
+    matches!(
+        kind,
+        "session.opened"
+            | "session.renamed"
+            | "session.erase_requested"
+            | "session.erased"
+            | "input.queued"
+            | "input.settled"
+            | "input.cancelled"
+            | "obligation.created"
+            | "obligation.met"
+            | "obligation.abandoned"
+    )
 }
 
 /// The indexes of names and open things, folded from the events of a whole log, in order.

@@ -71,6 +71,21 @@ impl EngineKind {
         })
     }
 
+    /// Opens the engine in `folder` without the check of the log's end, which rests on the indexes: for their repair.
+    ///
+    /// # Errors
+    /// [`OpenError`], as for [`EngineKind::start`].
+    pub(crate) fn open_for_repair(self, folder: &Path) -> Result<Box<dyn Engine>, OpenError> {
+        if copy::is_unfinished(folder) {
+            return Err(OpenError::Unfinished { folder: folder.to_owned() });
+        }
+        self.refuse_others(folder)?;
+        Ok(match self {
+            Self::Sled => Box::new(SledEngine::open_for_repair(folder)?),
+            Self::Sqlite => Box::new(SqliteEngine::open_for_repair(folder)?),
+        })
+    }
+
     fn refuse_others(self, folder: &Path) -> Result<(), OpenError> {
         match Self::ALL.iter().copied().find(|kind| *kind != self && kind.lies_in(folder)) {
             Some(found) => Err(OpenError::OtherEngine { folder: folder.to_owned(), found, wanted: self }),

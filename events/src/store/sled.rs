@@ -251,6 +251,11 @@ impl Engine for SledEngine {
 
     fn clear_indexes(&self) -> Result<(), EngineError> {
         let broken = |error: sled::Error| EngineError::Broken(error.to_string());
+        // The trees are not emptied as one step. Without its newest id the log is refused at the next opening, however
+        // far this came.
+        self.ids.pop_max().map_err(broken)?;
+        self.db.flush().map_err(broken)?;
+        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))?;
         for tree in [&self.ids, &self.heads, &self.names, &self.open] {
             tree.clear().map_err(broken)?;
         }

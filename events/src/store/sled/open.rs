@@ -30,6 +30,19 @@ impl SledEngine {
     /// # Errors
     /// [`OpenError`]; nothing was changed but the snapshot files that were set aside.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_checked(folder, |engine| engine.witness.check(engine).and_then(|()| engine.check_tail()))
+    }
+
+    /// Opens the log in `folder` without the check of its tail, which rests on the indexes: for who repairs those, and
+    /// reads every record before.
+    ///
+    /// # Errors
+    /// As [`SledEngine::open`].
+    pub fn open_for_repair(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_checked(folder, |engine| engine.witness.check(engine))
+    }
+
+    fn open_checked(folder: &Path, check: impl Fn(&Self) -> Result<(), ReadError>) -> Result<Self, OpenError> {
         let io = |error| OpenError::Io { folder: folder.to_owned(), error };
         let damaged = |why: String| OpenError::Damaged { folder: folder.to_owned(), why };
         disk::create_private_dir(folder).map_err(io)?;
@@ -60,8 +73,7 @@ impl SledEngine {
                 TreeError::Io(error) => io(error),
                 TreeError::Sled(why) => damaged(why),
             })?;
-        let checked =
-            catch_unwind(AssertUnwindSafe(|| engine.witness.check(&engine).and_then(|()| engine.check_tail())));
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&engine)));
         match checked {
             Ok(Ok(())) => Ok(engine),
             Ok(Err(ReadError::Io(why))) => Err(io(io::Error::other(why))),

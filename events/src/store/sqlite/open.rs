@@ -74,15 +74,35 @@ impl SqliteEngine {
     /// # Errors
     /// [`OpenError`]; nothing was written to the log.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_checked(folder, Self::check_tail)
+    }
+
+    /// Opens the log in `folder` without the check of its tail, which rests on the indexes: for who repairs those, and
+    /// reads every record before.
+    ///
+    /// # Errors
+    /// As [`SqliteEngine::open`].
+    pub fn open_for_repair(folder: &Path) -> Result<Self, OpenError> {
+        Self::open_checked(folder, |_| Ok(()))
+    }
+
+    fn open_checked(folder: &Path, check: impl Fn(&Self) -> Result<(), ReadError>) -> Result<Self, OpenError> {
         let owned = || folder.to_owned();
-        Self::open_folder(folder).map_err(|refusal| match refusal {
+        Self::open_folder(folder, check).map_err(|refusal| match refusal {
             Refusal::Io(error) => OpenError::Io { folder: owned(), error },
             Refusal::InUse => OpenError::InUse { folder: owned() },
             Refusal::Damaged(why) => OpenError::Damaged { folder: owned(), why },
         })
     }
 
-    fn open_folder(folder: &Path) -> Result<Self, Refusal> {
+    fn check_tail(&self) -> Result<(), ReadError> {
+        self.readers.read(|reader| {
+            let newest = frames::places(reader, Position(u64::MAX), CHECKED_APPENDS + 1)?;
+            tail::check(self, &newest, |place| frames::load(reader, place))
+        })
+    }
+
+    fn open_folder(folder: &Path, check: impl Fn(&Self) -> Result<(), ReadError>) -> Result<Self, Refusal> {
         disk::create_private_dir(folder)?;
         let lock = lock(folder)?;
         let witness = Witness::open(folder)?;
@@ -100,10 +120,7 @@ impl SqliteEngine {
         let (folder, writer, wal_most) = (folder.to_owned(), Mutex::new(writer), WAL_MOST);
         let engine = Self { folder, id, witness, readers, writer, wal_most, _lock: lock };
         engine.witness.check(&engine)?;
-        engine.readers.read(|reader| {
-            let newest = frames::places(reader, Position(u64::MAX), CHECKED_APPENDS + 1)?;
-            tail::check(&engine, &newest, |place| frames::load(reader, place))
-        })?;
+        check(&engine)?;
         engine.writer().set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         Ok(engine)
     }
