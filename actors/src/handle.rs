@@ -1,6 +1,7 @@
 //! `HostHandle`: the one door for adapters. Everything that a gateway, a channel or the command line may do with the
 //! host is a method here; nothing else of the actors is needed, or reachable.
 
+mod care;
 mod drain;
 mod ending;
 mod memory;
@@ -9,6 +10,7 @@ mod sessions;
 mod subscription;
 mod wire;
 
+pub use care::Step;
 pub use drain::DrainReport;
 pub use ending::TurnEnding;
 pub use memory::{BackendView, MemoryFileView, MemoryFilesView};
@@ -27,7 +29,8 @@ use std::sync::Arc;
 /// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline
 /// models     models · tools
-/// life       drain
+/// care       verify_with · export_log · backup
+/// life       start · look · drain
 /// ```
 #[derive(Clone)]
 pub struct HostHandle {

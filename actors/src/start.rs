@@ -15,10 +15,14 @@ use dispatch_events::{
     CorrelationId, Digest, Draft, Epoch, EventId, Log, PrincipalId, SharedText, StreamId,
     catalogue::host::{HostStarted, PreviousRun},
     envelope::Header,
+    keys::KeyBytes,
     log::{LogError, Tip},
     store::ReadError,
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// The stable tier of every prompt of this release.
 const STABLE_PROMPT: &str = include_str!("prompt/stable.md");
@@ -54,6 +58,25 @@ impl HostHandle {
         let log = Arc::new(log);
         started(&log, host_tip, previous, &parts.settings).await?;
         let key = log.keys().get(host_tip.key).map_err(LogError::from)?;
+        let principal_key = key.derive(PRINCIPAL_IDS);
+        let (stable, toolset) = (freeze(&log, STABLE_PROMPT.trim_end())?, toolset(&log, &*parts.toolbox)?);
+        let handle = Self::assemble(HostParts { log, ..parts }, principal_key, stable, toolset);
+        handle.begin().await?;
+        Ok(handle)
+    }
+
+    /// A host over a log that is only read: every view is there, no input is taken, and nothing is written. What would
+    /// be written nevertheless, the log refuses.
+    pub fn look(parts: HostParts) -> Self {
+        let nothing = || Frozen { text: SharedText { address: Digest::default(), length: 0 }, says: "".into() };
+        let toolset = Toolset { schemas: nothing(), names: Vec::new() };
+        let handle = Self::assemble(parts, KeyBytes::default(), nothing(), toolset);
+        handle.shared.live.draining.store(true, Ordering::SeqCst);
+        handle
+    }
+
+    fn assemble(parts: HostParts, principal_key: KeyBytes, stable: Frozen, toolset: Toolset) -> Self {
+        let log = parts.log;
         let (hub, feed) = Hub::launch();
         log.store().observe(Arc::new(feed));
         let recall_limit = Duration::from_millis(parts.settings.recall_timeout_ms);
@@ -68,9 +91,9 @@ impl HostHandle {
         .start();
         let courier = Courier::new(memory.clone()).start();
         let shared = Arc::new(Shared {
-            stable: freeze(&log, STABLE_PROMPT.trim_end())?,
-            toolset: toolset(&log, &*parts.toolbox)?,
-            principal_key: key.derive(PRINCIPAL_IDS),
+            stable,
+            toolset,
+            principal_key,
             settings: parts.settings,
             models: parts.models,
             toolbox: parts.toolbox,
@@ -83,9 +106,7 @@ impl HostHandle {
             live: Live::default(),
         });
         let host = Host::new(shared.clone(), arbiters(shared.settings.arbiters)).start();
-        let handle = Self { shared, host };
-        handle.begin().await?;
-        Ok(handle)
+        Self { shared, host }
     }
 
     async fn begin(&self) -> Result<(), StartError> {

@@ -2,6 +2,7 @@
 
 use crate::{
     config::{ConfigError, ConfigErrors, DataFolder, Loaded, Origin, Recovery, Secrets},
+    log_swap,
     memory::{self, DiskMemory, MemoryMode, MemorySetupError, files::MemoryLimits},
     model::{ModelCatalog, ModelConfigError, ModelSettings},
     tools::{Registry, Workspace},
@@ -9,10 +10,14 @@ use crate::{
 use dispatch_actors::{HostParts, HostSettings, ports::MemoryBackend};
 use dispatch_events::{
     Clock, Log, SystemClock,
+    framed::FramedError,
     log::OpenLogError,
     store::{EngineKind, UnknownEngine},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The agent that sessions speak for.
 pub const AGENT: &str = "main";
@@ -29,6 +34,17 @@ pub enum AssembleError {
     /// The log can't be opened.
     #[error(transparent)]
     Log(#[from] OpenLogError),
+    /// The log file can't be read.
+    #[error(transparent)]
+    Framed(#[from] FramedError),
+    /// The log was on its way to another engine, and a start would begin an empty one.
+    #[error("the log in {folder} is on its way to {engine}: finish that with `dispatch log copy --to {engine}`")]
+    MoveCutOff {
+        /// The data folder.
+        folder: PathBuf,
+        /// Where to.
+        engine: EngineKind,
+    },
     /// A file or folder can't be used.
     #[error("{0}")]
     Files(String),
@@ -54,6 +70,9 @@ pub fn host_parts(
     let limits = MemoryLimits { memory: memory.memory_char_limit, user: memory.user_char_limit };
     let memory_files = DiskMemory::new(folder.memories(AGENT), limits, clock.clone());
     let toolbox = tools(folder, loaded)?;
+    if let Some(engine) = log_swap::cut_off(folder) {
+        return Err(AssembleError::MoveCutOff { folder: folder.path().to_owned(), engine });
+    }
     let log = Log::open(folder.path(), engine(loaded)?, clock)?;
     Ok(HostParts {
         log: Arc::new(log),
@@ -62,6 +81,27 @@ pub fn host_parts(
         memory_backend,
         toolbox: Arc::new(toolbox),
         settings: host_settings(loaded, recover),
+    })
+}
+
+/// The parts of a host that looks at a log in one file. It has no settings, sends nothing, and writes nothing.
+///
+/// # Errors
+/// [`AssembleError`].
+pub fn file_parts(file: &Path, loaded: &Loaded) -> Result<HostParts, AssembleError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let models = models(loaded, &Secrets::default())?;
+    // No folder can be there, as this is a file.
+    let nowhere = file.join("memories");
+    let memory_files = DiskMemory::new(&nowhere, MemoryLimits { memory: 0, user: 0 }, clock.clone());
+    let toolbox = Registry::standard(Workspace::new(nowhere, Vec::new()));
+    Ok(HostParts {
+        log: Arc::new(Log::open_file(file, clock)?),
+        models: Arc::new(models),
+        memory_files: Arc::new(memory_files),
+        memory_backend: None,
+        toolbox: Arc::new(toolbox.map_err(|error| AssembleError::Files(error.to_string()))?),
+        settings: host_settings(loaded, false),
     })
 }
 

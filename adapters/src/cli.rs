@@ -19,16 +19,20 @@ pub mod follow;
 pub mod paper;
 
 mod audit;
+mod backup;
 mod chat;
 mod completions;
 mod config;
 mod doctor;
 mod events;
 mod interrupt;
+mod log;
 mod memory;
 mod models;
 mod not_built;
+mod question;
 mod replay;
+mod restore;
 mod serve;
 mod sessions;
 mod submit;
@@ -71,6 +75,7 @@ pub fn log_to_stderr(arguments: &Arguments) {
 pub fn run(arguments: Arguments) -> ExitCode {
     let done = actix_rt::System::new().block_on(async {
         let context = Context::new(&arguments.global)?;
+        context.serves(&arguments.verb)?;
         perform(&context, arguments.verb).await
     });
     match done {
@@ -100,9 +105,9 @@ async fn perform(context: &Context, verb: Verb) -> Result<Exit, Failure> {
         Verb::Completions(verb) => verb.run(context),
         Verb::Search(_) => not_built::answer("search"),
         Verb::Approvals(_) => not_built::answer("approvals"),
-        Verb::Log(_) => not_built::answer("log"),
+        Verb::Log(verb) => verb.run(context).await,
         Verb::Catalog(_) => not_built::answer("catalog"),
-        Verb::Backup(_) => not_built::answer("backup"),
-        Verb::Restore(_) => not_built::answer("restore"),
+        Verb::Backup(verb) => verb.run(context).await,
+        Verb::Restore(verb) => verb.run(context),
     }
 }

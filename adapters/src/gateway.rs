@@ -11,14 +11,15 @@
 //! | [`openapi`] | that table as a document |
 //! | [`problem`] | how the API says no |
 //! | [`body`], [`query`], [`headers`] | how requests are read |
-//! | [`sse`] | server-sent events |
+//! | [`sse`], [`long`] | server-sent events; work that takes as long as the log is |
 //! | [`openai`] | chat completions and models |
-//! | [`sessions`], [`input`], [`events`], [`export`], [`views`], [`memory`], [`equipment`], [`health`] | the API, a file per subject |
+//! | [`sessions`], [`input`], [`events`], [`export`], [`views`], [`memory`], [`care`], [`equipment`], [`health`] | the API, a file per subject |
 //!
 //! The workers only forward: a handler parses, asks the [`HostHandle`](dispatch_actors::HostHandle) and writes what it
 //! answers. Nothing here decides about sessions, and nothing waits for anything but the host and the client.
 
 mod body;
+mod care;
 mod equipment;
 mod events;
 mod export;
@@ -26,6 +27,7 @@ mod guard;
 mod headers;
 mod health;
 mod input;
+mod long;
 mod memory;
 mod metrics;
 mod openai;
@@ -40,6 +42,7 @@ mod sse;
 mod state;
 mod views;
 
+pub use care::{BackupReport, ExportReport};
 pub use problem::{Code, Problem};
 pub use server::{Running, ServeError, serve};
 pub use settings::{GatewaySettings, Token, TokenError};

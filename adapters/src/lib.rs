@@ -10,6 +10,7 @@
 //! | [`event_json`] | the one JSON form of an event |
 //! | [`gateway`] | HTTP: the API, the OpenAI-compatible door, health and metrics |
 //! | [`assemble`] | from settings to the parts of a host |
+//! | `log_swap` | a copied log takes the place of the one it was made of |
 //! | [`cli`] | the command line |
 //!
 //! Adapters talk to sessions through [`dispatch_actors::HostHandle`] alone, and decide nothing about them.
@@ -20,6 +21,7 @@ pub mod config;
 pub mod event_json;
 pub mod gateway;
 pub mod http_client;
+mod log_swap;
 pub mod memory;
 pub mod model;
 pub mod tools;

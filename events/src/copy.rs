@@ -15,9 +15,9 @@ mod marker;
 #[cfg(test)]
 mod tests;
 
-pub use marker::MARKER;
+pub use marker::{MARKER, begin};
 
-pub(crate) use marker::{begin, is_unfinished, is_vacant};
+pub(crate) use marker::{is_unfinished, is_vacant};
 
 use crate::{
     Log, Position,

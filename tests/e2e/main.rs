@@ -8,6 +8,7 @@
 //! | `obligations` | writes that are owed to the memory backend |
 //! | `command_line` | `chat` and `submit` through a host, and with none |
 //! | `engines` | the engine that the settings name, and the one that a log was written with |
+//! | `log_file`, `log_copy`, `backups`, `erasure` | the whole log in a file, in another engine, in a backup; a session that goes for good |
 //! | `starts` | a host that starts, and one that says why it does not |
 //! | `bad_requests`, `bad_models` | errors that name the cause and the next step, and a host that stays up |
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
@@ -18,16 +19,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod backups;
 mod bad_models;
 mod bad_requests;
 mod command_line;
 mod conversation;
 mod engines;
+mod erasure;
 mod feed;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod idempotency;
 mod kills;
+mod log_copy;
+mod log_file;
 mod obligations;
 mod openai;
 mod racing;

@@ -1,9 +1,9 @@
 //! The grammar of the command line.
 
 use super::{
-    audit::Audit, chat::Chat, completions::Completions, config::Config, doctor::Doctor, events::Events,
-    interrupt::Interrupt, memory::Memory, models::Models, not_built::NotBuilt, replay::Replay, serve::Serve,
-    sessions::Sessions, submit::Submit, tools::Tools,
+    audit::Audit, backup::Backup, chat::Chat, completions::Completions, config::Config, doctor::Doctor, events::Events,
+    interrupt::Interrupt, log::LogCare, memory::Memory, models::Models, not_built::NotBuilt, replay::Replay,
+    restore::Restore, serve::Serve, sessions::Sessions, submit::Submit, tools::Tools,
 };
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -30,7 +30,8 @@ pub struct Arguments {
 /// Flags that every verb has.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Global {
-    /// Data folder; else $DISPATCH_HOME, else the user's data folder `dispatch`
+    /// Data folder; else $DISPATCH_HOME, else the user's data folder `dispatch`. Verbs that only read also take a file
+    /// that `log export` or `backup` wrote
     #[arg(long, value_name = "DIR", global = true, help_heading = "Everywhere")]
     pub data: Option<PathBuf>,
     /// One JSON document on stdout, or one per line where the output goes on
@@ -63,14 +64,36 @@ pub enum Verb {
     Search(NotBuilt),
     /// What waits for a person (not built yet)
     Approvals(NotBuilt),
-    /// Copy the log to another engine (not built yet)
-    Log(NotBuilt),
+    Log(LogCare),
     /// Rebuild the SQL catalog, or show its state (not built yet)
     Catalog(NotBuilt),
-    /// Copy the data folder while the host runs (not built yet)
-    Backup(NotBuilt),
-    /// Bring a backup back (not built yet)
-    Restore(NotBuilt),
+    Backup(Backup),
+    Restore(Restore),
+}
+
+/// What a verb needs of the data: a log file has less than a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The records as they are, sealed or not.
+    Records,
+    /// The records, and the keys that open them.
+    Payloads,
+    /// A data folder.
+    Folder,
+}
+
+impl Verb {
+    /// What it needs. Only what a verb reads can come from a file.
+    pub fn needs(&self) -> Needs {
+        match self {
+            Self::Events(_) => Needs::Records,
+            Self::Replay(_) => Needs::Payloads,
+            Self::Sessions(verb) => verb.needs(),
+            Self::Audit(verb) => verb.needs(),
+            Self::Memory(verb) => verb.needs(),
+            _ => Needs::Folder,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -130,6 +153,7 @@ mod tests {
             ("memory", "show add replace remove timeline status"),
             ("models", "list test"),
             ("tools", "list"),
+            ("log", "copy export"),
             ("config", "init show check"),
         ] {
             let verb = command.find_subcommand(verb).unwrap();
@@ -141,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_verb_that_is_not_built_takes_whatever_it_will_take() {
-        for line in ["dispatch search --limit 3 some words", "dispatch sessions erase a --yes", "dispatch audit sql q"]
+        for line in ["dispatch search --limit 3 some words", "dispatch sessions reset a --yes", "dispatch audit sql q"]
         {
             Arguments::try_parse_from(line.split(' ')).unwrap();
         }

@@ -4,6 +4,7 @@ mod prefix;
 mod verify;
 
 use super::{
+    arguments::Needs,
     context::Context,
     exit::{Exit, Failure},
     not_built::{self, NotBuilt},
@@ -31,6 +32,15 @@ enum Verb {
 }
 
 impl Audit {
+    /// What it needs of the data.
+    pub(super) fn needs(&self) -> Needs {
+        match self.verb {
+            Verb::Verify(_) => Needs::Records,
+            Verb::Prefix(_) => Needs::Payloads,
+            _ => Needs::Folder,
+        }
+    }
+
     /// Asks it.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         match &self.verb {

@@ -3,13 +3,13 @@
 //! Answers are the JSON documents of the API. Inside, they are made from the same views that the gateway serialises, so
 //! `--json` says the same with a running host and without.
 
+mod care;
 pub mod client;
 pub mod inside;
 pub mod running;
 pub mod watch;
 
 use super::{context::Context, exit::Failure};
-use crate::gateway::VerifyReport;
 use client::Client;
 use dispatch_actors::{
     Opening, SessionRef, Submit,
@@ -68,6 +68,9 @@ fn document(value: &impl Serialize) -> Result<Value, Failure> {
 impl Door {
     /// The running host if there is one, else a host inside, without recovery.
     pub async fn open(context: &Context, verb: &str) -> Result<Self, Failure> {
+        if let Some(file) = &context.file {
+            return Ok(Self::Inside(Box::new(Inside::look(context, file)?)));
+        }
         let door = Self::find_or_start(context, &format!("dispatch {verb}")).await?;
         if door.is_inside() {
             context.paper.note("no host is running here: this command holds the data folder while it runs");
@@ -157,13 +160,13 @@ impl Door {
     }
 
     /// Sessions in the order in which they began, behind the session `after`.
-    pub async fn sessions(&self, after: Option<&str>, limit: usize) -> Result<Vec<Value>, Failure> {
+    pub async fn sessions(&self, after: Option<&str>, limit: usize, erased: bool) -> Result<Vec<Value>, Failure> {
         let found = match self {
             Self::Inside(inside) => {
-                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit, false).await?)?
+                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit, erased).await?)?
             }
             Self::Running(client) => {
-                let mut query = vec![("limit", limit.to_string())];
+                let mut query = vec![("limit", limit.to_string()), ("erased", erased.to_string())];
                 query.extend(after.map(|after| ("after", after.to_owned())));
                 client.get(&["api", "sessions"], &query).await?
             }
@@ -177,6 +180,14 @@ impl Door {
         match self {
             Self::Inside(inside) => document(&inside.handle.rename(&session.into(), name, principal()).await?),
             Self::Running(client) => client.patch(&["api", "sessions", session], &json!({"name": name})).await,
+        }
+    }
+
+    /// Erases a session for good.
+    pub async fn erase(&self, session: &str) -> Result<Value, Failure> {
+        match self {
+            Self::Inside(inside) => document(&inside.handle.erase(&session.into(), principal()).await?),
+            Self::Running(client) => client.delete(&["api", "sessions", session]).await,
         }
     }
 
@@ -196,14 +207,6 @@ impl Door {
         match self {
             Self::Inside(inside) => document(&inside.handle.prefix(&session.into()).await?),
             Self::Running(client) => client.get(&["api", "audit", "prefix"], &[("session", session.to_owned())]).await,
-        }
-    }
-
-    /// Whether the whole log is what was written.
-    pub async fn verify(&self) -> Result<Value, Failure> {
-        match self {
-            Self::Inside(inside) => document(&VerifyReport::from(inside.handle.verify().await?)),
-            Self::Running(client) => client.get(&["api", "audit", "verify"], &[]).await,
         }
     }
 

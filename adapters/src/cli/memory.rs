@@ -6,6 +6,7 @@ mod status;
 mod timeline;
 
 use super::{
+    arguments::Needs,
     context::Context,
     exit::{Exit, Failure},
 };
@@ -30,6 +31,11 @@ enum Verb {
 }
 
 impl Memory {
+    /// What it needs of the data. The memory files themselves are not in the log.
+    pub(super) fn needs(&self) -> Needs {
+        if matches!(self.verb, Verb::Timeline(_)) { Needs::Payloads } else { Needs::Folder }
+    }
+
     /// Carries it out.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         match &self.verb {

@@ -1,6 +1,7 @@
 //! Where results and notes go. Results to stdout, notes to stderr, colour only on a terminal.
 #![expect(clippy::print_stderr, reason = "the command line speaks to people here, and only here")]
 
+pub mod progress;
 pub mod words;
 
 use super::{arguments::Global, exit::Failure};

@@ -190,6 +190,7 @@ fn gateway_settings(context: &Context, loaded: &Loaded, listen: Option<&str>) ->
     let token = Token::new(&token).map_err(|error| Failure::failed(error.to_string()))?;
     let given = &loaded.settings.gateway;
     let mut settings = GatewaySettings::new(listen.unwrap_or(&given.listen), token);
+    settings.folder = Some(context.folder.clone());
     settings.allowed_hosts.extend(given.hosts.iter().cloned());
     settings.allowed_origins.extend(given.origins.iter().cloned());
     Ok(settings)

@@ -1,5 +1,6 @@
 //! `dispatch sessions`.
 
+mod erase;
 mod export;
 mod list;
 mod new;
@@ -7,13 +8,14 @@ mod rename;
 pub(super) mod show;
 
 use super::{
+    arguments::Needs,
     context::Context,
     exit::{Exit, Failure},
     not_built::{self, NotBuilt},
 };
 use clap::{Args, Subcommand};
 
-/// Sessions: make, list, show, rename, export
+/// Sessions: make, list, show, rename, export, erase
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub struct Sessions {
@@ -28,6 +30,7 @@ enum Verb {
     Show(show::Show),
     Rename(rename::Rename),
     Export(export::Export),
+    Erase(erase::Erase),
     /// Begin a session from another one's past (not built yet)
     Fork(NotBuilt),
     /// Go back to an earlier message (not built yet)
@@ -40,8 +43,6 @@ enum Verb {
     Reset(NotBuilt),
     /// Put a session aside (not built yet)
     Archive(NotBuilt),
-    /// Destroy what a session holds, for good (not built yet)
-    Erase(NotBuilt),
     /// List and settle unknown outcomes (not built yet)
     Reconcile(NotBuilt),
     /// Bring an exported session in (not built yet)
@@ -49,6 +50,14 @@ enum Verb {
 }
 
 impl Sessions {
+    /// What it needs of the data.
+    pub(super) fn needs(&self) -> Needs {
+        match self.verb {
+            Verb::List(_) | Verb::Show(_) | Verb::Export(_) => Needs::Payloads,
+            _ => Needs::Folder,
+        }
+    }
+
     /// Carries it out.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let name = match &self.verb {
@@ -57,13 +66,13 @@ impl Sessions {
             Verb::Show(verb) => return verb.run(context).await,
             Verb::Rename(verb) => return verb.run(context).await,
             Verb::Export(verb) => return verb.run(context).await,
+            Verb::Erase(verb) => return verb.run(context).await,
             Verb::Fork(_) => "fork",
             Verb::Rewind(_) => "rewind",
             Verb::Undo(_) => "undo",
             Verb::Retry(_) => "retry",
             Verb::Reset(_) => "reset",
             Verb::Archive(_) => "archive",
-            Verb::Erase(_) => "erase",
             Verb::Reconcile(_) => "reconcile",
             Verb::Import(_) => "import",
         };

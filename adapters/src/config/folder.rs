@@ -1,5 +1,7 @@
 //! The data folder: where it is, and the paths in it.
 
+mod along;
+
 use std::path::{Path, PathBuf};
 
 /// The folder that holds everything that Dispatch keeps.

@@ -1,4 +1,4 @@
-//! Sessions: list, open, look at, rename.
+//! Sessions: list, open, look at, rename, erase.
 
 use super::{
     body::JsonBody,
@@ -25,6 +25,8 @@ const PAGE: (usize, usize) = (100, 1000);
 pub(super) struct Page {
     after: Option<StreamId>,
     limit: Option<usize>,
+    #[serde(default)]
+    erased: bool,
 }
 
 #[derive(Serialize)]
@@ -37,7 +39,7 @@ struct List {
 /// `GET /api/sessions`.
 pub(super) async fn list(gateway: Data<Gateway>, page: Given<Page>) -> Result<HttpResponse, Problem> {
     let limit = page.0.limit.unwrap_or(PAGE.0).clamp(1, PAGE.1);
-    let sessions = gateway.host.list(page.0.after, limit, false).await?;
+    let sessions = gateway.host.list(page.0.after, limit, page.0.erased).await?;
     let next = if sessions.len() < limit { None } else { sessions.last().map(|session| session.id) };
     Ok(HttpResponse::Ok().json(List { sessions, next }))
 }
@@ -90,6 +92,16 @@ pub(super) async fn open(
 pub(super) async fn show(gateway: Data<Gateway>, session: Path<String>) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
     Ok(HttpResponse::Ok().json(gateway.host.summary(&session).await?))
+}
+
+/// `DELETE /api/sessions/{id}`.
+pub(super) async fn erase(
+    gateway: Data<Gateway>,
+    request: HttpRequest,
+    session: Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let session = SessionRef::Name(session.into_inner());
+    Ok(HttpResponse::Ok().json(gateway.host.erase(&session, principal(&request)).await?))
 }
 
 /// What changes in a session.

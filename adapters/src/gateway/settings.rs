@@ -1,5 +1,6 @@
 //! What the gateway is told at start.
 
+use crate::config::DataFolder;
 use std::{fmt, net::SocketAddr};
 use subtle::ConstantTimeEq;
 
@@ -32,6 +33,8 @@ pub struct GatewaySettings {
     pub keep_alive_ms: u64,
     /// Seconds that [`stop`](super::Running::stop) waits for running requests.
     pub stop_timeout_s: u64,
+    /// The data folder, of whose settings and memories a backup takes a copy along; without it a backup has the log alone.
+    pub folder: Option<DataFolder>,
 }
 
 impl GatewaySettings {
@@ -50,6 +53,7 @@ impl GatewaySettings {
             workers: 2,
             keep_alive_ms: 15_000,
             stop_timeout_s: 5,
+            folder: None,
         }
     }
 }

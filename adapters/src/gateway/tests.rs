@@ -1,6 +1,7 @@
 //! The gateway on a real socket, in front of a host over the in-memory log with a scripted model.
 
 mod api;
+mod care;
 mod chat;
 mod client;
 mod entry;

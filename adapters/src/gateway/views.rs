@@ -1,8 +1,8 @@
 //! Views of a session, and questions to the whole log.
 
-use super::{problem::Problem, query::Given, state::Gateway};
+use super::{long, problem::Problem, query::Given, state::Gateway};
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     web::{Data, Path},
 };
 use dispatch_actors::SessionRef;
@@ -45,8 +45,12 @@ pub(super) async fn prefix(gateway: Data<Gateway>, of: Given<Of>) -> Result<Http
 }
 
 /// `GET /api/audit/verify`.
-pub(super) async fn verify(gateway: Data<Gateway>) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(VerifyReport::from(gateway.host.verify().await?)))
+pub(super) async fn verify(gateway: Data<Gateway>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let host = gateway.host.clone();
+    long::answer(gateway, &request, |tell| async move {
+        Ok(VerifyReport::from(host.verify_with(move |step| tell.tell(step)).await?))
+    })
+    .await
 }
 
 /// What a check of the whole log found, as the API and the command line show it.

@@ -25,8 +25,12 @@ pub(crate) fn is_vacant(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Marks a folder that is new, empty or marked already.
-pub(crate) fn begin(folder: &Path, engine: EngineKind) -> Result<(), CopyError> {
+/// Marks a folder that is new, empty or marked already. Who has to write something else first (keys, blobs) begins with
+/// this, so that what was cut off is known for what it is.
+///
+/// # Errors
+/// [`CopyError`]; nothing in the folder was changed.
+pub fn begin(folder: &Path, engine: EngineKind) -> Result<(), CopyError> {
     let io = |error| CopyError::Io { folder: folder.to_owned(), error };
     disk::create_private_dir(folder).map_err(io)?;
     let marked = match fs::read_to_string(folder.join(MARKER)) {

@@ -19,10 +19,7 @@ impl Verify {
     /// Checks it.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let door = context.door("audit verify").await?;
-        if context.paper.terminal {
-            context.paper.note("reading the whole log …");
-        }
-        let report = door.verify().await;
+        let report = door.verify(context).await;
         door.close().await;
         let report = report?;
         if context.paper.json {

@@ -1,6 +1,5 @@
 //! `dispatch config init`: asks for an endpoint, tests it with one real call, and writes `config.toml`.
 
-mod ask;
 mod offer;
 
 use crate::{
@@ -10,6 +9,7 @@ use crate::{
         exit::{Exit, Failure},
         models::probe::probe,
         paper::words::{clip, safe},
+        question,
     },
     config,
 };
@@ -80,14 +80,14 @@ impl Init {
     /// The settings file.
     async fn text(&self, context: &Context) -> Result<String, Failure> {
         let base_url =
-            ask::or(self.base_url.clone(), "--base-url", "Where is the API? [http://127.0.0.1:9000/v1] ", || {
+            question::or(self.base_url.clone(), "--base-url", "Where is the API? [http://127.0.0.1:9000/v1] ", || {
                 Some("http://127.0.0.1:9000/v1".to_owned())
             })?;
         let key = match &self.api_key_env {
             Some(name) => name.clone(),
             // Without a terminal a missing flag means that no key is needed.
-            None if !ask::possible() => String::new(),
-            None => ask::ask("Which environment variable holds the key? [none] ")?,
+            None if !question::possible() => String::new(),
+            None => question::ask("Which environment variable holds the key? [none] ")?,
         };
         let model = match &self.model {
             Some(model) => model.clone(),

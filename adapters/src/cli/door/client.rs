@@ -1,9 +1,14 @@
 //! A small client of the running host's API.
 
 use crate::{
-    cli::exit::{Exit, Failure},
+    cli::{
+        exit::{Exit, Failure},
+        paper::{progress::Progress, words::at},
+    },
     http_client::{self, HttpLimits},
 };
+use eventsource_stream::Eventsource;
+use futures_util::StreamExt;
 use reqwest::{Method, Url, header};
 use serde_json::Value;
 use std::time::Duration;
@@ -12,6 +17,9 @@ use std::time::Duration;
 const CONNECT: Duration = Duration::from_secs(2);
 /// A host that says nothing for so long hangs; a stream comments every fifteen seconds.
 const SILENCE: Duration = Duration::from_secs(120);
+
+const JSON: &str = "application/json";
+const SSE: &str = "text/event-stream";
 
 /// A client of one host.
 #[derive(Clone)]
@@ -49,22 +57,49 @@ impl Client {
 
     /// Reads.
     pub async fn get(&self, steps: &[&str], query: &[Query]) -> Result<Value, Failure> {
-        json(self.send(Method::GET, steps, query, None).await?).await
+        json(self.send(Method::GET, steps, query, None, JSON).await?).await
     }
 
     /// Asks for something to be done.
     pub async fn post(&self, steps: &[&str], body: &Value) -> Result<Value, Failure> {
-        json(self.send(Method::POST, steps, &[], Some(body)).await?).await
+        json(self.send(Method::POST, steps, &[], Some(body), JSON).await?).await
     }
 
     /// Changes something.
     pub async fn patch(&self, steps: &[&str], body: &Value) -> Result<Value, Failure> {
-        json(self.send(Method::PATCH, steps, &[], Some(body)).await?).await
+        json(self.send(Method::PATCH, steps, &[], Some(body), JSON).await?).await
     }
 
     /// Reads what goes on.
     pub async fn stream(&self, steps: &[&str], query: &[Query]) -> Result<reqwest::Response, Failure> {
-        self.send(Method::GET, steps, query, None).await
+        self.send(Method::GET, steps, query, None, SSE).await
+    }
+
+    /// Takes something away.
+    pub async fn delete(&self, steps: &[&str]) -> Result<Value, Failure> {
+        json(self.send(Method::DELETE, steps, &[], None, JSON).await?).await
+    }
+
+    /// Asks for work that takes as long as the log is, and shows how far it is. Without a body it is a reading.
+    pub async fn long(
+        &self,
+        steps: &[&str],
+        query: &[Query],
+        body: Option<&Value>,
+        progress: &mut Progress,
+    ) -> Result<Value, Failure> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let mut frames = self.send(method, steps, query, body, SSE).await?.bytes_stream().eventsource();
+        while let Some(frame) = frames.next().await {
+            let frame = frame.map_err(|error| Failure::failed(format!("the line to the host broke: {error}")))?;
+            let data: Value = serde_json::from_str(&frame.data).unwrap_or_default();
+            match frame.event.as_str() {
+                "done" => return Ok(data),
+                "error" => return Err(Failure::answered(&at(&data, "code"), at(&data, "detail"))),
+                _ => progress.tell_far(&data),
+            }
+        }
+        Err(Failure::failed("the host ended before the work was done: look at its output, and start it again"))
     }
 
     fn address(&self, steps: &[&str], query: &[Query]) -> Url {
@@ -84,11 +119,13 @@ impl Client {
         steps: &[&str],
         query: &[Query],
         body: Option<&Value>,
+        accept: &'static str,
     ) -> Result<reqwest::Response, Failure> {
         let mut request = self
             .http
             .request(method, self.address(steps, query))
             .bearer_auth(&self.token)
+            .header(header::ACCEPT, accept)
             .header("x-dispatch-client", "cli");
         if let Some(body) = body {
             request = request.header(header::CONTENT_TYPE, "application/json").body(body.to_string());

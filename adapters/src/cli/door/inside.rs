@@ -6,15 +6,17 @@ use crate::{
         context::Context,
         exit::{Exit, Failure},
     },
-    config::Loaded,
+    config::{DataFolder, Loaded},
 };
 use dispatch_actors::{HostHandle, StartError};
 use dispatch_events::{
     Clock, SystemClock,
+    framed::FramedError,
     lock::{FolderLock, LockError},
     log::{LogError, OpenLogError},
     store::{OpenError, StartError as StoreError},
 };
+use std::path::Path;
 
 /// A running host, and the folder's lock.
 pub struct Inside {
@@ -22,7 +24,8 @@ pub struct Inside {
     pub handle: HostHandle,
     /// The settings that it runs with.
     pub loaded: Loaded,
-    _lock: FolderLock,
+    /// None for a log file, which is only read.
+    lock: Option<FolderLock>,
 }
 
 impl Inside {
@@ -30,21 +33,35 @@ impl Inside {
     pub async fn start(context: &Context, what: &str, recover: bool) -> Result<Self, Failure> {
         let loaded = context.loaded()?;
         let secrets = context.secrets()?;
-        let lock =
-            FolderLock::take(context.folder.path(), what, SystemClock.now()).map_err(|error| held(context, &error))?;
+        let lock = hold(&context.folder, what)?;
         let parts = assemble::host_parts(&context.folder, &loaded, &secrets, recover)?;
         let handle = HostHandle::start(parts).await.map_err(|error| not_started(&error))?;
-        Ok(Self { handle, loaded, _lock: lock })
+        Ok(Self { handle, loaded, lock: Some(lock) })
+    }
+
+    /// A host that looks at a log file.
+    pub fn look(context: &Context, file: &Path) -> Result<Self, Failure> {
+        let loaded = context.loaded()?;
+        let handle = HostHandle::look(assemble::file_parts(file, &loaded)?);
+        Ok(Self { handle, loaded, lock: None })
     }
 
     /// Lets running turns and memory writes end, records the stop, and gives the folder back.
     pub async fn stop(self, reason: &str) {
-        self.handle.drain(reason).await;
+        // Who looks at a file has nothing to end, and could record nothing.
+        if self.lock.is_some() {
+            self.handle.drain(reason).await;
+        }
     }
 }
 
-fn held(context: &Context, error: &LockError) -> Failure {
-    let folder = context.folder.path().display();
+/// Takes the folder, for work that no host may see in between.
+pub fn hold(folder: &DataFolder, what: &str) -> Result<FolderLock, Failure> {
+    FolderLock::take(folder.path(), what, SystemClock.now()).map_err(|error| held(folder, &error))
+}
+
+fn held(folder: &DataFolder, error: &LockError) -> Failure {
+    let folder = folder.path().display();
     match error {
         LockError::Held(_) => Failure::held(format!(
             "{error}: wait until it is done, stop it, or choose another folder with --data ({folder})"
@@ -59,8 +76,18 @@ impl From<AssembleError> for Failure {
             AssembleError::Config(errors) => errors.into(),
             AssembleError::NotBuilt(what) => Self::not_built(&what),
             AssembleError::Log(error) => opened(&error),
+            AssembleError::Framed(error) => Self::new(file_exit(&error), error.to_string()),
+            error @ AssembleError::MoveCutOff { .. } => Self::new(Exit::Refused, error.to_string()),
             AssembleError::Files(why) => Self::failed(why),
         }
+    }
+}
+
+fn file_exit(error: &FramedError) -> Exit {
+    match error {
+        FramedError::Damaged { .. } | FramedError::Read(ReadError::Damaged { .. }) => Exit::Damaged,
+        FramedError::Foreign { .. } => Exit::Usage,
+        _ => Exit::Failed,
     }
 }
 

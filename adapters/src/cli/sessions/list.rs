@@ -20,6 +20,9 @@ pub struct List {
     /// Most rows to show
     #[arg(long, value_name = "N", default_value_t = 1000)]
     limit: usize,
+    /// Sessions that were erased too: of those nothing is left but an id and times
+    #[arg(long)]
+    all: bool,
 }
 
 impl List {
@@ -30,7 +33,7 @@ impl List {
         let done = loop {
             let after = found.last().map(|last| at(last, "id"));
             let want = PAGE.min(self.limit - found.len());
-            match door.sessions(after.as_deref(), want).await {
+            match door.sessions(after.as_deref(), want, self.all).await {
                 Err(failure) => break Err(failure),
                 Ok(page) => {
                     let last = page.len() < want;
@@ -60,7 +63,8 @@ fn show(paper: Paper, found: &[Value]) -> Result<(), Failure> {
         .iter()
         .map(|row| {
             [
-                safe(&at(row, "name")),
+                // The name of an erased session is gone with it.
+                if at(row, "name").is_empty() { at(row, "id") } else { safe(&at(row, "name")) },
                 at(row, "status"),
                 grouped(number(row, "turns")),
                 grouped(number(row, "messages")),

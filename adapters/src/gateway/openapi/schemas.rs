@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// Every named shape.
 pub(super) fn all() -> Value {
     let mut schemas = Map::new();
-    for group in [general(), openai(), sessions(), events(), memory(), equipment()] {
+    for group in [general(), openai(), sessions(), events(), memory(), equipment(), care()] {
         if let Value::Object(group) = group {
             schemas.extend(group);
         }
@@ -202,5 +202,28 @@ fn equipment() -> Value {
             ]))),
         ]),
         "Tools": object(&[("tools", list(object(&[("name", text()), ("class", text()), ("schema", json!({}))])))]),
+    })
+}
+
+fn care() -> Value {
+    let written = [
+        ("file", text()),
+        ("keys", maybe(text())),
+        ("events", count()),
+        ("appends", count()),
+        ("blobs", count()),
+        ("files", count()),
+        ("position", count()),
+        ("log_hash", text()),
+    ];
+    json!({
+        "ExportTo": object(&[("file", text()), ("keys?", yes_no())]),
+        "Exported": object(&written),
+        "BackupTo": object(&[("file", text())]),
+        "BackedUp": object(&[&written[..], &[("verified", named("Verified"))]].concat()),
+        "Erased": object(&[("session", id()), ("version", count())]),
+        "Progress": object(&[
+            ("stage", one_of(&["log", "blobs", "files", "verifying"])), ("done", count()), ("of", count()),
+        ]),
     })
 }

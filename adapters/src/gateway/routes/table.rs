@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use super::{
-    super::{equipment, events, export, health, input, memory, openai, openapi, sessions, views},
+    super::{care, equipment, events, export, health, input, memory, openai, openapi, sessions, views},
     Definition, Good, Parameter,
     Place::{self, Header, Path, Query},
     Verb::{self, Delete, Get, Patch, Post},
@@ -117,6 +117,10 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         parameters: &[
             text(Query, "after", false, "Session, by id, after which the page begins."),
             number("limit", "Most sessions, up to 1000."),
+            Parameter {
+                kind: "boolean",
+                ..text(Query, "erased", false, "Whether the page holds rows of sessions that were erased.")
+            },
         ],
         handler: |route| route.to(sessions::list),
         ..route(
@@ -145,7 +149,17 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         handler: |route| route.to(sessions::change),
         ..route(Patch, "/api/sessions/{id}", "Gives a session another name.", json(&[(JSON, "Session")]))
     },
-    later(Delete, "/api/sessions/{id}", "Erases a session.", &[SESSION]),
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound, Code::Draining, Code::PersistenceFailed],
+        handler: |route| route.to(sessions::erase),
+        ..route(
+            Delete,
+            "/api/sessions/{id}",
+            "Erases a session for good: its key is destroyed, its blobs and snapshots are removed, its name is free.",
+            json(&[(JSON, "Erased")]),
+        )
+    },
     Definition {
         parameters: &[SESSION, KEY],
         body: Some("Input"),
@@ -237,7 +251,12 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         errors: &[Code::StorageUnavailable],
         handler: |route| route.to(views::verify),
-        ..route(Get, "/api/audit/verify", "Whether the log is whole.", json(&[(JSON, "Verified")]))
+        ..route(
+            Get,
+            "/api/audit/verify",
+            "Whether the log is whole. With `Accept: text/event-stream` it tells `progress`, then `done` or `error`.",
+            json(&[(JSON, "Verified"), (SSE, "Progress")]),
+        )
     },
     Definition {
         parameters: &[text(Query, "session", true, "Id or name of the session.")],
@@ -286,7 +305,30 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     },
     later(Get, "/api/catalog", "State of the catalog.", &[]),
     later(Post, "/api/catalog/rebuild", "Makes the catalog again from the log.", &[]),
-    later(Post, "/api/backup", "Copies the data folder while it is in use.", &[]),
+    Definition {
+        body: Some("BackupTo"),
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(care::backup),
+        ..route(
+            Post,
+            "/api/backup",
+            "Writes log, blobs, keys (to `FILE.keys`), settings and memories to a file on the host's machine, and \
+             verifies it. With `Accept: text/event-stream` it tells `progress`, then `done` or `error`.",
+            json(&[(JSON, "BackedUp"), (SSE, "Progress")]),
+        )
+    },
+    Definition {
+        body: Some("ExportTo"),
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(care::export),
+        ..route(
+            Post,
+            "/api/log/export",
+            "Writes the whole log to a file on the host's machine, and its keys to `FILE.keys`. With `Accept: \
+             text/event-stream` it tells `progress`, then `done` or `error`.",
+            json(&[(JSON, "Exported"), (SSE, "Progress")]),
+        )
+    },
     Definition {
         handler: |route| route.to(health::doctor),
         ..route(Get, "/api/doctor", "Health and settings.", json(&[(JSON, "Doctor")]))

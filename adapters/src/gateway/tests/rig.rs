@@ -18,9 +18,11 @@ use dispatch_actors::{
 };
 use dispatch_events::{
     Log, RawJson, SystemClock,
+    blob::BlobStore,
     catalogue::model::Usage,
+    keys::Keyring,
     store::{
-        NameSecret, Store,
+        Store,
         faulty::{Fault, FaultyStore},
         memory::MemoryEngine,
     },
@@ -172,12 +174,13 @@ impl Rig {
     /// A host whose gateway listens and that nobody called ready yet.
     pub async fn starting(plan: Plan) -> Self {
         let script = Script { calls: Arc::default(), bodies: Arc::default(), go: Arc::new(Semaphore::new(0)) };
-        let store = Arc::new(Store::start(MemoryEngine::default(), NameSecret::new([7; 32])).unwrap());
-        let mut log = Log::in_memory(store, Arc::new(SystemClock));
+        let memory = TempDir::new().unwrap();
+        let keys = Keyring::open(&memory.path().join("keys")).unwrap();
+        let store = Arc::new(Store::start(MemoryEngine::default(), keys.name_secret(true).unwrap()).unwrap());
+        let mut log = Log::new(store, keys, BlobStore::in_memory(), Arc::new(SystemClock));
         if let Some(from) = plan.refuse_from {
             log = log.with_store(|inner| Arc::new(FaultyStore::new(inner, Fault::Refuse, from)));
         }
-        let memory = TempDir::new().unwrap();
         let limits = MemoryLimits { memory: 2200, user: 1375 };
         let model = if plan.rehearsal { Rehearsal::model() } else { scripted(&script) };
         let host = HostHandle::start(HostParts {

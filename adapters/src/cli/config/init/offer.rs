@@ -1,8 +1,7 @@
 //! Which models a server has: `GET models`.
 
-use super::ask;
 use crate::{
-    cli::{exit::Failure, paper::words::safe},
+    cli::{exit::Failure, paper::words::safe, question},
     http_client::{self, HttpLimits},
 };
 use serde_json::Value;
@@ -24,10 +23,10 @@ pub async fn choose(base_url: &str, secret: Option<&str>) -> Result<String, Fail
             let list = several.iter().take(SHOWN).map(|name| safe(name)).collect::<Vec<_>>().join(", ");
             let more =
                 if several.len() > SHOWN { format!(" and {} more", several.len() - SHOWN) } else { String::new() };
-            if !ask::possible() {
+            if !question::possible() {
                 return Err(Failure::usage(format!("the server has several models, give --model: {list}{more}")));
             }
-            ask::or(None, "--model", &format!("The server has {list}{more}.\nWhich model? "), || None)
+            question::or(None, "--model", &format!("The server has {list}{more}.\nWhich model? "), || None)
         }
     }
 }
