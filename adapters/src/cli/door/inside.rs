@@ -14,7 +14,7 @@ use dispatch_events::{
     framed::FramedError,
     lock::{FolderLock, LockError},
     log::{LogError, OpenLogError},
-    store::{OpenError, StartError as StoreError},
+    store::{OpenError, ReadError, StartError as StoreError},
 };
 use std::path::Path;
 
