@@ -9,6 +9,7 @@
 //! | `command_line` | `chat` and `submit` through a host, and with none |
 //! | `engines` | the engine that the settings name, and the one that a log was written with |
 //! | `log_file`, `log_copy`, `backups`, `erasure` | the whole log in a file, in another engine, in a backup; a session that goes for good |
+//! | `erased_bytes` | no byte of an erased session is left, kills included |
 //! | `starts` | a host that starts, and one that says why it does not |
 //! | `bad_requests`, `bad_models` | errors that name the cause and the next step, and a host that stays up |
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
@@ -25,6 +26,7 @@ mod bad_requests;
 mod command_line;
 mod conversation;
 mod engines;
+mod erased_bytes;
 mod erasure;
 mod feed;
 #[cfg(target_os = "linux")]
