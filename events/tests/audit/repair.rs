@@ -1,8 +1,12 @@
 //! Indexes that lost or garbled rows are made again from the records; records never are.
 
-use crate::folder::Folder;
+use crate::{
+    folder::Folder,
+    subject::{Writer, block_on},
+};
 use dispatch_events::{
-    Position, StreamId, SystemClock,
+    Log, Position, StreamId, SystemClock,
+    catalogue::{input::Principal, session::SessionEraseRequested},
     repair::{RepairError, Repaired, Stage, repair_indexes},
     store::{EngineKind, Head, NameKey},
 };
@@ -132,7 +136,7 @@ fn a_repair_that_is_cut_off_is_repeated() {
                 assert!(step >= 5, "{step}");
                 break;
             }
-            let opened = dispatch_events::Log::open(folder.data.path(), *engine, Arc::new(SystemClock));
+            let opened = Log::open(folder.data.path(), *engine, Arc::new(SystemClock));
             assert_eq!(opened.is_ok(), ended > Position(0), "{engine}, step {step}: a half-repaired log was opened");
             drop(opened);
             let repaired = repair(&folder, false, |_, _| {}).unwrap();
@@ -140,6 +144,47 @@ fn a_repair_that_is_cut_off_is_repeated() {
             assert_eq!(rows(&folder), before, "{engine}, step {step}");
         }
     }
+}
+
+/// Its payloads are gone with the key, so what was open there is known from the request alone; a start has to find it.
+#[test]
+fn a_half_erased_session_stays_open() {
+    for engine in EngineKind::ALL {
+        let folder = Folder::new(*engine);
+        let log = folder.log();
+        let mut writer = Writer { log: &log, tip: log.tip(folder.short).unwrap().unwrap() };
+        let by = Principal { adapter: "cli".into(), subject: "somebody".into() };
+        block_on(writer.write(vec![SessionEraseRequested { name: "short".into(), by }.into()]));
+        log.keys().destroy(writer.tip.key).unwrap();
+        let rows = |log: &Log| {
+            let mut open = log.store().open_streams().unwrap();
+            open.sort();
+            (open, log.store().names(None, 10).unwrap())
+        };
+        let before = rows(&log);
+        assert_eq!((before.0.len(), before.1.len()), (2, 2));
+        drop(log);
+        assert!(!repair(&folder, false, |_, _| {}).unwrap().written, "{engine}");
+        damage(&folder, "open: all");
+        damage(&folder, "names: all");
+        assert!(repair(&folder, false, |_, _| {}).unwrap().report.is_sound(), "{engine}");
+        assert_eq!(rows(&folder.log()), before, "{engine}");
+    }
+}
+
+/// The rows that say where the last appends lie are gone, and the witness with them: what is left would look whole.
+#[test]
+fn an_end_that_two_indexes_know_of_is_not_given_up() {
+    let folder = Folder::new(EngineKind::Sled);
+    let db = folder.sled();
+    db.open_tree("positions").unwrap().pop_max().unwrap();
+    db.flush().unwrap();
+    drop(db);
+    std::fs::remove_file(folder.path().join("end")).unwrap();
+    let refused = repair(&folder, false, |_, _| {}).unwrap_err();
+    assert!(matches!(refused, RepairError::LostEnd { end: Position(92) }), "{refused}");
+    let forced = repair(&folder, true, |_, _| {}).unwrap();
+    assert!(forced.report.is_sound() && forced.report.events == 92, "{forced:?}");
 }
 
 #[test]

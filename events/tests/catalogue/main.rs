@@ -8,8 +8,9 @@
 mod samples;
 
 use dispatch_events::{
-    Epoch, Event,
+    Body, Epoch, Event, Recorded,
     catalogue::host::{HostStarted, PreviousRun},
+    store::index::{IndexEffect, effect_of, has_effect},
 };
 use samples::Sample;
 use std::{collections::BTreeSet, fmt::Write, fs, path::PathBuf};
@@ -43,6 +44,38 @@ fn every_event_reads_back_as_it_was_written() {
         let bytes = event.encode().unwrap();
         let back = Event::decode(event.name(), event.schema(), &bytes).unwrap();
         assert_eq!(back, Some(event));
+    }
+}
+
+/// A repair of the indexes opens no payload of which this says that it has no effect on them.
+#[test]
+fn what_has_an_effect_on_the_indexes_is_known_by_its_name() {
+    let mut with_effect = BTreeSet::new();
+    for sample in samples::all() {
+        let kind = sample.event.name();
+        let recorded = Recorded {
+            position: Default::default(),
+            stream: Default::default(),
+            version: Default::default(),
+            id: Default::default(),
+            recorded_at: Default::default(),
+            epoch: Default::default(),
+            correlation: Default::default(),
+            causation: Default::default(),
+            principal: Default::default(),
+            kind: kind.to_owned(),
+            schema: sample.event.schema(),
+            key: Default::default(),
+            hash: Default::default(),
+            body: Body::Known(sample.event),
+            shared: Vec::new(),
+        };
+        if effect_of(&recorded) != IndexEffect::default() {
+            with_effect.insert(kind);
+        }
+    }
+    for (kind, _) in Event::TYPES {
+        assert_eq!(has_effect(kind), with_effect.contains(kind), "{kind}");
     }
 }
 
