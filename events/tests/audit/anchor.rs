@@ -147,7 +147,8 @@ fn a_log_that_was_made_anew_is_caught_by_an_anchor_alone() {
 fn what_is_missing_is_named_as_what_it_is() {
     for engine in EngineKind::ALL {
         type Damage = fn(&Folder);
-        let damages: [(Damage, fn(&Folder) -> dispatch_events::StreamId, ProblemKind); 4] = [
+        type Hurt = fn(&Folder) -> dispatch_events::StreamId;
+        let damages: [(Damage, Hurt, ProblemKind); 4] = [
             (|it| it.remove(it.one, 9), |it| it.one, ProblemKind::MissingTail),
             (|it| it.remove(it.short, 1), |it| it.short, ProblemKind::MissingStream),
             (|it| it.forge(it.two, 8), |it| it.two, ProblemKind::Edited),
