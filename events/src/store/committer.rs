@@ -3,6 +3,7 @@
 mod before;
 mod page;
 mod plan;
+mod recent;
 
 use self::{before::Before, plan::Plan};
 use super::{

@@ -1,6 +1,9 @@
 //! What one group commit will write: checks against the engine and against what the same group wrote before.
 
-use super::before::Before;
+use super::{
+    before::Before,
+    recent::{Known, Recent},
+};
 use crate::{
     Digest, EventId, Position, Recorded, StreamId, Version,
     envelope::{self, Header, log_chained},
@@ -16,17 +19,19 @@ use std::{
     sync::Arc,
 };
 
-/// Stream heads kept in memory; beyond them the engine is asked.
-const CACHED_HEADS: usize = 65_536;
+/// Streams whose end and open things are kept in memory; beyond them the engine is asked.
+const CACHED_STREAMS: usize = 65_536;
 
 /// The group that is being put together, and what is known of the log behind it.
 pub(super) struct Plan {
     log: LogHead,
     next: LogHead,
-    greatest_id: EventId,
+    recent: Recent,
     names: NameSecret,
     /// Ends of streams, the group's own included.
     heads: HashMap<StreamId, Head>,
+    /// Numbers of open things, the group's own included.
+    open: HashMap<StreamId, u32>,
     group: Group,
 }
 
@@ -52,7 +57,9 @@ struct Checked {
 
 impl Plan {
     pub(super) fn new(log: LogHead, greatest_id: EventId, names: NameSecret) -> Self {
-        Self { log, next: log, greatest_id, names, heads: HashMap::new(), group: Group::default() }
+        let recent = Recent::new(greatest_id);
+        let (heads, open) = (HashMap::new(), HashMap::new());
+        Self { log, next: log, recent, names, heads, open, group: Group::default() }
     }
 
     pub(super) fn appends(&self) -> usize {
@@ -75,16 +82,20 @@ impl Plan {
     /// The group is durable: what to tell those who listen.
     pub(super) fn done(&mut self) -> (LogHead, Vec<Arc<Recorded>>) {
         self.log = self.next;
-        if self.heads.len() > CACHED_HEADS {
+        if self.heads.len().max(self.open.len()) > CACHED_STREAMS {
             self.heads.clear();
+            self.open.clear();
         }
-        (self.log, std::mem::take(&mut self.group).events)
+        let group = std::mem::take(&mut self.group);
+        self.recent.landed(group.ids);
+        (self.log, group.events)
     }
 
     /// The group was not written: forget it.
     pub(super) fn undo(&mut self) {
         self.next = self.log;
         self.heads.clear();
+        self.open.clear();
         self.group = Group::default();
     }
 
@@ -106,11 +117,11 @@ impl Plan {
             if !own.insert(id) {
                 return Err(AppendError::Invalid(format!("it holds the event id {id} twice")));
             }
-            // Ids rise with time, so most are greater than all before them and need no look-up.
-            let position = match self.group.ids.get(&id) {
-                _ if id > self.greatest_id => None,
-                None => engine.position_of(id).map_err(unavailable)?,
-                found => found.copied(),
+            let position = match (self.group.ids.get(&id), self.recent.look(id)) {
+                (Some(position), _) => Some(*position),
+                (None, Known::At(position)) => Some(position),
+                (None, Known::Absent) => None,
+                (None, Known::Perhaps) => engine.position_of(id).map_err(unavailable)?,
             };
             known.extend(position);
         }
@@ -202,11 +213,13 @@ impl Plan {
     }
 
     fn open_count(&mut self, engine: &impl Engine, stream: StreamId) -> Result<u32, AppendError> {
-        if let Some(count) = self.group.open.get(&stream) {
-            return Ok(*count);
+        let count = match self.open.get(&stream) {
+            Some(count) => *count,
+            None => engine.open_count(stream).map_err(unavailable)?,
+        };
+        if !self.group.open.contains_key(&stream) {
+            self.group.before.open.insert(stream, count);
         }
-        let count = engine.open_count(stream).map_err(unavailable)?;
-        self.group.before.open.insert(stream, count);
         Ok(count)
     }
 
@@ -223,7 +236,6 @@ impl Plan {
             let recorded = Recorded { position, hash, ..event.recorded };
             self.group.ids.insert(recorded.id, position);
             self.group.batch.ids.push((recorded.id, position));
-            self.greatest_id = self.greatest_id.max(recorded.id);
             head = Head { version: recorded.version, hash, key: recorded.key };
             events.push(Arc::new(recorded));
         }
@@ -239,7 +251,10 @@ impl Plan {
         self.heads.insert(append.stream, head);
         self.group.heads.insert(append.stream, head);
         self.group.names.extend(checked.names);
-        self.group.open.extend(checked.open.map(|count| (append.stream, count)));
+        if let Some(count) = checked.open {
+            self.open.insert(append.stream, count);
+            self.group.open.insert(append.stream, count);
+        }
         self.group.events.extend(events.iter().cloned());
         Appended { first, last: self.next.position, events, duplicate: false }
     }
