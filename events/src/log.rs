@@ -7,15 +7,18 @@ mod snapshot;
 
 use crate::{
     Clock, CorrelationId, Epoch, Event, EventId, Position, PrincipalId, Recorded, StreamId, Version,
-    blob::{BlobError, BlobStore},
+    blob::{BLOB_THRESHOLD, BlobError, BlobStore},
     codec::CodecError,
     disk,
     keys::{KeyError, KeyId, Keyring},
     seal::SealError,
     snapshot::SnapshotStore,
-    store::{Append, AppendError, Appended, EngineKind, EventStore, ReadError, StartError},
+    store::{Append, AppendError, Appended, EngineKind, EventStore, PAGE_BYTES, ReadError, StartError},
 };
 use std::{path::Path, sync::Arc};
+
+/// No record is larger: a payload above the blob threshold is a reference to a blob.
+const LARGEST_RECORD: usize = 2 * BLOB_THRESHOLD;
 
 /// An event that somebody decided on, before it has a place.
 #[derive(Clone, Debug)]
@@ -200,6 +203,18 @@ impl Log {
     pub fn read_stream(&self, stream: StreamId, from: Version, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let records = self.store.read_stream(stream, from, limit)?;
         records.iter().map(|record| Ok(open::open(self, record)?)).collect()
+    }
+
+    /// As [`Log::read_stream`], and whether the stream ended with these events: then there is no need to look.
+    ///
+    /// # Errors
+    /// As [`Log::read_stream`].
+    pub fn read_page(&self, stream: StreamId, from: Version, limit: usize) -> Result<(Vec<Recorded>, bool), LogError> {
+        let records = self.store.read_stream(stream, from, limit)?;
+        let bytes: usize = records.iter().map(Vec::len).sum();
+        let last = records.len() < limit && bytes + LARGEST_RECORD <= PAGE_BYTES;
+        let events = records.iter().map(|record| open::open(self, record)).collect::<Result<_, _>>()?;
+        Ok((events, last))
     }
 
     /// Events of the whole log from `from` on, at most `limit`; empty at its end. Blocks.

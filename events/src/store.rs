@@ -182,7 +182,8 @@ pub trait EventStore: Send + Sync + 'static {
     /// Appends events to one stream, all or none; resolves when they are on the disk.
     fn append(&self, append: Append) -> AppendFuture;
 
-    /// Records of a stream from `from` on, in order, at most `limit` and about [`PAGE_BYTES`].
+    /// Records of a stream from `from` on, in order, at most `limit` and at most [`PAGE_BYTES`], unless the first alone is
+    /// larger. A page that has fewer, and room for one more record, ends where the stream ends.
     ///
     /// # Errors
     /// [`ReadError`].

@@ -95,21 +95,22 @@ impl Session {
 /// # Errors
 /// In words, with the position of what can't be read.
 pub(crate) fn fold(log: &Log, id: StreamId, at: Option<Version>) -> Result<SessionState, String> {
-    fold_on(log, SessionState::empty(id), &[], at)
+    fold_on(log, SessionState::empty(id), (&[], false), at)
 }
 
-/// Folds `page`, which is what follows `state`, and the rest of the stream behind it, up to and including `at`. Blocks.
+/// Folds `page`, which is what follows `state`, and the rest of the stream behind it, up to and including `at`. A page
+/// comes with the word whether it is the last one. Blocks.
 ///
 /// # Errors
 /// As [`fold`].
 pub(super) fn fold_on(
     log: &Log,
     mut state: SessionState,
-    page: &[Recorded],
+    page: (&[Recorded], bool),
     at: Option<Version>,
 ) -> Result<SessionState, String> {
     let mut next;
-    let mut page = page;
+    let (mut page, mut last) = page;
     loop {
         for recorded in page {
             if at.is_some_and(|at| recorded.version > at) {
@@ -117,7 +118,11 @@ pub(super) fn fold_on(
             }
             state.apply(recorded).map_err(|error| error.to_string())?;
         }
-        next = log.read_stream(state.stream, state.version.next(), PAGE_EVENTS).map_err(|error| error.to_string())?;
+        if last {
+            return Ok(state);
+        }
+        (next, last) =
+            log.read_page(state.stream, state.version.next(), PAGE_EVENTS).map_err(|error| error.to_string())?;
         if next.is_empty() {
             return Ok(state);
         }

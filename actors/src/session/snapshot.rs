@@ -26,12 +26,12 @@ pub(crate) struct Folded {
 /// In words, with the position of what can't be read.
 pub(crate) fn newest(log: &Log, id: StreamId) -> Result<Folded, String> {
     if let Some(state) = restored(log, id) {
-        let page = log.read_stream(id, state.version, PAGE_EVENTS).map_err(|error| error.to_string())?;
+        let (page, end) = log.read_page(id, state.version, PAGE_EVENTS).map_err(|error| error.to_string())?;
         // The last event of the snapshot is read again: it says whether the log is the one that was folded.
         match page.split_first() {
             Some((last, tail)) if (last.hash, last.position) == (state.hash, state.position) => {
                 let snapshot = state.version;
-                let state = load::fold_on(log, state, tail, None)?;
+                let state = load::fold_on(log, state, (tail, end), None)?;
                 return Ok(Folded { state, snapshot });
             }
             _ => discard(id, "the log has another history"),

@@ -91,6 +91,10 @@ pub async fn pages_end_at_their_limits<S: Subject>() {
     let page = store.read_stream(stream, Version(1), usize::MAX).unwrap();
     fits(&page);
     let rest = store.read_stream(stream, Version(page.len() as u64 + 1), usize::MAX).unwrap();
+    for (from, limit, is_last) in [(1, usize::MAX, false), (page.len() + 1, usize::MAX, true), (151, 10, false)] {
+        let (events, last) = log.read_page(stream, Version(from as u64), limit).unwrap();
+        assert_eq!((events[0].version.0, last), (from as u64, is_last), "whether the stream ends here is known");
+    }
     assert_eq!(versions(&[page, rest].concat()), (1..=160).collect::<Vec<_>>());
 
     let page = store.read_stream_back(stream, Version(u64::MAX), usize::MAX).unwrap();
