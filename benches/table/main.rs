@@ -13,14 +13,21 @@
 //! | [`rate`] | turns per second and CPU per turn, beside the same client straight to the model |
 //! | [`memory`] | resident memory of a session, active and passivated |
 //! | [`start`] | from spawn to ready, with an empty log and a full one |
+//! | [`log`] | the log alone: the cost of an event, durable appends of each engine beside a bare file |
+//! | [`million`] | a long history; only when it is named, because filling it takes minutes |
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench stops where something is wrong, and prints")]
 
+mod cpu;
 mod disk;
 mod first_token;
 mod host;
+mod log;
 mod machine;
 mod memory;
+mod million;
+#[path = "../../projections/benches/fold/plain_turn.rs"]
+mod plain_turn;
 mod process;
 mod rate;
 mod report;
@@ -75,6 +82,12 @@ fn main() {
         }
         if wanted("start") {
             start::measure(&mut report, scale).await;
+        }
+        if wanted("log") {
+            log::measure(&mut report, scale).await;
+        }
+        if chosen.iter().any(|name| *name == "million") {
+            million::measure(&mut report, &million::Wanted::of(&arguments, scale)).await;
         }
     });
     report.save();

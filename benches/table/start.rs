@@ -28,7 +28,7 @@ pub async fn measure(report: &mut Report, scale: Scale) {
         "a new data folder",
         (0..times).map(|_| {
             let data = tempfile::tempdir_in(ROOT).unwrap();
-            start(data.path(), Ending::Killed)
+            start(data.path(), &[], Ending::Killed)
         }),
     );
     let sessions = scale.of(1000, 50);
@@ -39,16 +39,16 @@ pub async fn measure(report: &mut Report, scale: Scale) {
     let log = process::occupied(rig.host.data()) as f64 / 1024.0 / 1024.0;
     let label = format!("a log of {sessions} sessions of 5 turns ({log:.0} MiB)");
     let data = rig.host.data().to_owned();
-    row(report, &format!("{label}, stopped"), (0..times).map(|_| start(&data, Ending::Stopped)));
-    start(&data, Ending::Killed);
-    row(report, "  the same, killed before", (0..times).map(|_| start(&data, Ending::Killed)));
+    row(report, &format!("{label}, stopped"), (0..times).map(|_| start(&data, &[], Ending::Stopped)));
+    start(&data, &[], Ending::Killed);
+    row(report, "  the same, killed before", (0..times).map(|_| start(&data, &[], Ending::Killed)));
 }
 
-fn row(report: &mut Report, label: &str, starts: impl Iterator<Item = (Duration, f64)>) {
+fn row(report: &mut Report, label: &str, starts: impl Iterator<Item = Started>) {
     let (mut ready, mut resident) = (Sample::default(), Vec::new());
-    for (length, mib) in starts {
-        ready.push(length);
-        resident.push(mib);
+    for started in starts {
+        ready.push(started.ready);
+        resident.push(started.resident_mib);
     }
     resident.sort_by(f64::total_cmp);
     report
@@ -76,26 +76,41 @@ async fn fill(rig: &Rig, sessions: usize) {
 
 /// How a started host ends again.
 #[derive(Clone, Copy)]
-enum Ending {
+pub enum Ending {
+    /// In good order.
     Stopped,
+    /// At once.
     Killed,
 }
 
+/// What a start took.
+pub struct Started {
+    /// From the spawn to the first 200.
+    pub ready: Duration,
+    /// CPU until a moment after that.
+    pub cpu: Duration,
+    /// Resident memory at that moment.
+    pub resident_mib: f64,
+    /// The most that was resident until then.
+    pub peak_mib: f64,
+}
+
 /// Starts a host, takes its time and its memory, and ends it. The model of its settings is never called.
-fn start(data: &Path, ending: Ending) -> (Duration, f64) {
+pub fn start(data: &Path, env: &[(&str, &str)], ending: Ending) -> Started {
     let mut command = Command::new(BINARY);
     command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).env_clear();
     // The profile's key, which only has to be there.
-    command.env("HOME", data).env("SCRIPTED_MODEL_KEY", "sk-none").current_dir(ROOT);
+    command.env("HOME", data).env("SCRIPTED_MODEL_KEY", "sk-none").envs(env.iter().copied()).current_dir(ROOT);
     let begun = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let address = address(&mut child);
     while !is_ready(&address) {
         assert!(begun.elapsed() < Duration::from_secs(60), "not ready after a minute");
     }
-    let length = begun.elapsed();
+    let ready = begun.elapsed();
     std::thread::sleep(SETTLE);
-    let resident = process::resident_mib(child.id());
+    let (cpu, resident_mib, peak_mib) =
+        (process::cpu(child.id()), process::resident_mib(child.id()), process::peak_mib(child.id()));
     match ending {
         Ending::Stopped => {
             let signal = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status().unwrap();
@@ -104,7 +119,7 @@ fn start(data: &Path, ending: Ending) -> (Duration, f64) {
         Ending::Killed => child.kill().unwrap(),
     }
     child.wait().unwrap();
-    (length, resident)
+    Started { ready, cpu, resident_mib, peak_mib }
 }
 
 /// The address in the line that says where the host listens.
