@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline
 /// models     models · tools
-/// care       verify_with · export_log · backup
+/// care       verify_since · check_anchor · anchor · export_log · backup
 /// life       start · look · drain
 /// ```
 #[derive(Clone)]

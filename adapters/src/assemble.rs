@@ -10,9 +10,10 @@ use crate::{
 use dispatch_actors::{HostParts, HostSettings, ports::MemoryBackend};
 use dispatch_events::{
     Clock, Log, SystemClock,
+    copy::MARKER,
     framed::FramedError,
     log::OpenLogError,
-    store::{EngineKind, UnknownEngine},
+    store::{EngineKind, OpenError, StartError, UnknownEngine},
 };
 use std::{
     path::{Path, PathBuf},
@@ -72,6 +73,10 @@ pub fn host_parts(
     let toolbox = tools(folder, loaded)?;
     if let Some(engine) = log_swap::cut_off(folder) {
         return Err(AssembleError::MoveCutOff { folder: folder.path().to_owned(), engine });
+    }
+    if folder.log().join(MARKER).exists() {
+        // Known for what it is before its keys are looked for: they may not have been copied yet.
+        return Err(OpenLogError::from(StartError::from(OpenError::Unfinished { folder: folder.log() })).into());
     }
     let log = Log::open(folder.path(), engine(loaded)?, clock)?;
     Ok(HostParts {

@@ -13,11 +13,12 @@
 //! | [`body`], [`query`], [`headers`] | how requests are read |
 //! | [`sse`], [`long`] | server-sent events; work that takes as long as the log is |
 //! | [`openai`] | chat completions and models |
-//! | [`sessions`], [`input`], [`events`], [`export`], [`views`], [`memory`], [`care`], [`equipment`], [`health`] | the API, a file per subject |
+//! | [`sessions`], [`input`], [`events`], [`export`], [`views`], [`memory`], [`audit`], [`care`], [`equipment`], [`health`] | the API, a file per subject |
 //!
 //! The workers only forward: a handler parses, asks the [`HostHandle`](dispatch_actors::HostHandle) and writes what it
 //! answers. Nothing here decides about sessions, and nothing waits for anything but the host and the client.
 
+mod audit;
 mod body;
 mod care;
 mod equipment;
@@ -46,7 +47,6 @@ pub use care::{BackupReport, ExportReport};
 pub use problem::{Code, Problem};
 pub use server::{Running, ServeError, serve};
 pub use settings::{GatewaySettings, Token, TokenError};
-pub use views::{VerifyProblem, VerifyReport};
 
 #[cfg(test)]
 mod tests;

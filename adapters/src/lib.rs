@@ -10,12 +10,14 @@
 //! | [`event_json`] | the one JSON form of an event |
 //! | [`gateway`] | HTTP: the API, the OpenAI-compatible door, health and metrics |
 //! | [`assemble`] | from settings to the parts of a host |
+//! | [`audit`] | the check of the log, with the note of the last one and with anchors |
 //! | `log_swap` | a copied log takes the place of the one it was made of |
 //! | [`cli`] | the command line |
 //!
 //! Adapters talk to sessions through [`dispatch_actors::HostHandle`] alone, and decide nothing about them.
 
 pub mod assemble;
+pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod event_json;

@@ -3,7 +3,7 @@
 use crate::support::{host, said, verified};
 use far_side::{Answer, HostProcess, ScriptedModel};
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 async fn stopped(model: &ScriptedModel) -> HostProcess {
     model.always(Answer::text("noted"));
@@ -67,7 +67,9 @@ async fn settings_that_name_the_old_engine_are_pointed_out() {
 async fn another_folder_is_made_without_token_and_secrets() {
     let model = ScriptedModel::start();
     let host = stopped(&model).await;
-    fs::write(host.data().join("secrets.toml"), "").unwrap();
+    let secrets = host.data().join("secrets.toml");
+    fs::write(&secrets, "").unwrap();
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o600)).unwrap();
     let beside = tempfile::tempdir().unwrap();
     let into = beside.path().join("copy");
     let copied = host.run_cli(["log", "copy", "--to", "sqlite", "--into", into.to_str().unwrap()]).await.ok();

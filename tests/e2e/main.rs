@@ -8,6 +8,7 @@
 //! | `obligations` | writes that are owed to the memory backend |
 //! | `command_line` | `chat` and `submit` through a host, and with none |
 //! | `engines` | the engine that the settings name, and the one that a log was written with |
+//! | `audits` | the check of the log, anchors, indexes made again |
 //! | `log_file`, `log_copy`, `backups`, `erasure` | the whole log in a file, in another engine, in a backup; a session that goes for good |
 //! | `erased_bytes` | no byte of an erased session is left, kills included |
 //! | `starts` | a host that starts, and one that says why it does not |
@@ -20,6 +21,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod audits;
 mod backups;
 mod bad_models;
 mod bad_requests;

@@ -4,10 +4,11 @@
 use super::HostHandle;
 use crate::command::Refusal;
 use dispatch_events::{
-    Log,
+    Log, Position,
+    anchor::{Anchor, AnchorKey, AnchorReport, HEADS_LISTED},
     backup::{self, Along, BackedUp, BackupError, Stage},
     framed::{self, Exported, FramedError},
-    verify::{self, Report},
+    verify::{self, Checkpoint, Report},
 };
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
@@ -36,15 +37,41 @@ impl From<(Stage, u64, u64)> for Step {
 }
 
 impl HostHandle {
-    /// Checks the whole log, as [`HostHandle::verify`] does.
+    /// Checks the log behind a checkpoint; all of it, as [`HostHandle::verify`] does, behind the default one.
     ///
     /// # Errors
     /// [`Refusal::Storage`] when it could not be checked; damage is in the report.
-    pub async fn verify_with(&self, mut progress: impl FnMut(Step) + Send + 'static) -> Result<Report, Refusal> {
+    pub async fn verify_since(
+        &self,
+        since: Checkpoint,
+        mut progress: impl FnMut(Step) + Send + 'static,
+    ) -> Result<Report, Refusal> {
         self.at_length(move |log| {
             let of = log.store().log_head().position.0;
-            let tell = |position: dispatch_events::Position| progress((Stage::Verifying, position.0, of).into());
-            verify::verify_with(log, tell).map_err(|error| Refusal::Storage(error.to_string()))
+            let tell = |position: Position| progress((Stage::Verifying, position.0, of).into());
+            let checked = verify::verify_since_with(log, since, tell);
+            checked.map_err(|error| Refusal::Storage(error.to_string()))
+        })
+        .await
+    }
+
+    /// Compares the log with an anchor, of which the signature was verified before.
+    ///
+    /// # Errors
+    /// [`Refusal::Storage`] when it could not be compared; damage is in the report.
+    pub async fn check_anchor(&self, anchor: Anchor) -> Result<AnchorReport, Refusal> {
+        self.at_length(move |log| anchor.check(&**log.store()).map_err(|error| Refusal::Storage(error.to_string())))
+            .await
+    }
+
+    /// Signs what the log is now, with the key in the folder of keys, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`Refusal::Storage`].
+    pub async fn anchor(&self, keys: PathBuf) -> Result<Anchor, Refusal> {
+        self.at_length(move |log| {
+            let signed = AnchorKey::open_or_make(&keys).and_then(|key| Anchor::make(log, &key, HEADS_LISTED));
+            signed.map_err(|error| Refusal::Storage(error.to_string()))
         })
         .await
     }

@@ -1,5 +1,6 @@
 //! `dispatch audit`.
 
+mod anchor;
 mod prefix;
 mod verify;
 
@@ -23,12 +24,11 @@ pub struct Audit {
 enum Verb {
     Verify(verify::Verify),
     Prefix(prefix::Prefix),
+    Anchor(anchor::Anchor),
     /// A question in SQL to the catalog (not built yet)
     Sql(NotBuilt),
     /// A prepared report (not built yet)
     Report(NotBuilt),
-    /// Sign the heads of the chains (not built yet)
-    Anchor(NotBuilt),
 }
 
 impl Audit {
@@ -46,9 +46,9 @@ impl Audit {
         match &self.verb {
             Verb::Verify(verb) => verb.run(context).await,
             Verb::Prefix(verb) => verb.run(context).await,
+            Verb::Anchor(verb) => verb.run(context).await,
             Verb::Sql(_) => not_built::answer("audit sql"),
             Verb::Report(_) => not_built::answer("audit report"),
-            Verb::Anchor(_) => not_built::answer("audit anchor"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     context::Context,
+    door::Door,
     exit::{Exit, Failure},
     log::{show, whole},
     paper::words::number,
@@ -23,7 +24,7 @@ impl Backup {
     /// Writes it.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let file = whole(&self.file)?;
-        let door = context.door("backup").await?;
+        let door = Door::open_to_look(context, "backup").await?;
         let done = door.backup(context, &file).await;
         door.close().await;
         let (done, paper) = (done?, context.paper);

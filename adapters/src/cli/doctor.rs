@@ -4,6 +4,7 @@
 mod folder;
 mod host;
 mod reach;
+mod repair;
 
 use super::{
     context::Context,
@@ -20,6 +21,12 @@ pub struct Doctor {
     /// Make one real, tiny call to the default model too
     #[arg(long)]
     call: bool,
+    /// Make the log's indexes again where they differ from its events. No host may run meanwhile
+    #[arg(long, conflicts_with = "call")]
+    repair_indexes: bool,
+    /// With --repair-indexes: also where nothing seems to differ, or the end of the log is lost
+    #[arg(long, requires = "repair_indexes")]
+    force: bool,
 }
 
 /// How one thing is.
@@ -58,6 +65,9 @@ impl Finding {
 impl Doctor {
     /// Looks, and tells.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        if self.repair_indexes {
+            return repair::run(context, self.force);
+        }
         let mut findings = folder::look(context);
         findings.extend(host::look(context).await?);
         findings.extend(reach::look(context, self.call).await);

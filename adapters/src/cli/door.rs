@@ -78,6 +78,26 @@ impl Door {
         Ok(door)
     }
 
+    /// The running host if there is one, else a look at the log that writes nothing to it. No turn can run behind it.
+    pub async fn open_to_look(context: &Context, verb: &str) -> Result<Self, Failure> {
+        if let Some(file) = &context.file {
+            return Ok(Self::Inside(Box::new(Inside::look(context, file)?)));
+        }
+        let what = format!("dispatch {verb}");
+        let mut waited = Duration::ZERO;
+        loop {
+            if let Some(client) = running::find(context).await? {
+                return Ok(Self::Running(client));
+            }
+            match Inside::look_at_folder(context, &what) {
+                Err(failure) if failure.is_held() && waited < PATIENCE => {}
+                looking => return Ok(Self::Inside(Box::new(looking?))),
+            }
+            actix_rt::time::sleep(PAUSE).await;
+            waited += PAUSE;
+        }
+    }
+
     /// As [`Self::open`], without a word. A folder that somebody holds who does not listen is waited for: it is a host
     /// that is about to listen, or a verb that is about to end.
     pub(super) async fn find_or_start(context: &Context, what: &str) -> Result<Self, Failure> {

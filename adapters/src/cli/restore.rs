@@ -112,7 +112,7 @@ fn told(data: &Path, engine: EngineKind, done: &Restored) -> Value {
         "log_hash": done.copied.head.hash,
         "resumed_behind": done.copied.resumed_behind,
         "erased_again": done.erased,
-        "verified": crate::gateway::VerifyReport::from(done.report.clone()),
+        "verified": crate::audit::VerifyReport::from(done.report.clone()),
     })
 }
 

@@ -47,6 +47,11 @@ impl DataFolder {
         self.0.join("log")
     }
 
+    /// `keys`: what opens the events, and what signs anchors.
+    pub fn keys(&self) -> PathBuf {
+        self.0.join("keys")
+    }
+
     /// `config.toml`: settings.
     pub fn config_file(&self) -> PathBuf {
         self.0.join("config.toml")

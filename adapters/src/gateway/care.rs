@@ -1,6 +1,7 @@
 //! Care of the log: into a file, and a backup of the whole folder. Both while the host goes on.
 
-use super::{VerifyReport, body::JsonBody, long, problem::Problem, state::Gateway};
+use super::{body::JsonBody, long, problem::Problem, state::Gateway};
+use crate::audit::VerifyReport;
 use actix_web::{HttpRequest, HttpResponse, web::Data};
 use dispatch_events::{
     Digest, Position,

@@ -2,22 +2,33 @@
 
 use super::{Door, document};
 use crate::{
+    audit::Check,
     cli::{context::Context, exit::Failure},
-    gateway::{BackupReport, ExportReport, VerifyReport},
+    gateway::{BackupReport, ExportReport},
 };
 use serde_json::{Value, json};
 use std::path::Path;
 
 impl Door {
-    /// Whether the whole log is what was written.
-    pub async fn verify(&self, context: &Context) -> Result<Value, Failure> {
+    /// Whether the log is what was written.
+    pub async fn verify(&self, context: &Context, check: &Check) -> Result<Value, Failure> {
         let mut progress = context.paper.progress();
         match self {
-            Self::Inside(inside) => {
-                let report = inside.handle.verify_with(move |step| progress.tell(step)).await?;
-                document(&VerifyReport::from(report))
+            Self::Inside(inside) => document(&check.run(&inside.handle, move |step| progress.tell(step)).await?),
+            Self::Running(client) => {
+                let mut query = vec![("since_last", check.since_last.to_string())];
+                query.extend(check.anchor.as_ref().map(|anchor| ("anchor", anchor.display().to_string())));
+                query.extend(check.public_key.as_ref().map(|key| ("public_key", key.to_string())));
+                client.long(&["api", "audit", "verify"], &query, None, &mut progress).await
             }
-            Self::Running(client) => client.long(&["api", "audit", "verify"], &[], None, &mut progress).await,
+        }
+    }
+
+    /// What the log is now, signed.
+    pub async fn anchor(&self, context: &Context) -> Result<Value, Failure> {
+        match self {
+            Self::Inside(inside) => document(&inside.handle.anchor(context.folder.keys()).await?),
+            Self::Running(client) => client.post(&["api", "audit", "anchor"], &json!({})).await,
         }
     }
 

@@ -24,8 +24,10 @@ pub struct Inside {
     pub handle: HostHandle,
     /// The settings that it runs with.
     pub loaded: Loaded,
-    /// None for a log file, which is only read.
-    lock: Option<FolderLock>,
+    /// Whether it has anything to end.
+    drains: bool,
+    /// None for a log file.
+    _lock: Option<FolderLock>,
 }
 
 impl Inside {
@@ -36,20 +38,29 @@ impl Inside {
         let lock = hold(&context.folder, what)?;
         let parts = assemble::host_parts(&context.folder, &loaded, &secrets, recover)?;
         let handle = HostHandle::start(parts).await.map_err(|error| not_started(&error))?;
-        Ok(Self { handle, loaded, lock: Some(lock) })
+        Ok(Self { handle, loaded, drains: true, _lock: Some(lock) })
+    }
+
+    /// Takes the folder for a look at all of its log: nothing is appended, so that what is looked at stays as it is.
+    pub fn look_at_folder(context: &Context, what: &str) -> Result<Self, Failure> {
+        let loaded = context.loaded()?;
+        let secrets = context.secrets()?;
+        let lock = hold(&context.folder, what)?;
+        let handle = HostHandle::look(assemble::host_parts(&context.folder, &loaded, &secrets, false)?);
+        Ok(Self { handle, loaded, drains: false, _lock: Some(lock) })
     }
 
     /// A host that looks at a log file.
     pub fn look(context: &Context, file: &Path) -> Result<Self, Failure> {
         let loaded = context.loaded()?;
         let handle = HostHandle::look(assemble::file_parts(file, &loaded)?);
-        Ok(Self { handle, loaded, lock: None })
+        Ok(Self { handle, loaded, drains: false, _lock: None })
     }
 
     /// Lets running turns and memory writes end, records the stop, and gives the folder back.
     pub async fn stop(self, reason: &str) {
-        // Who looks at a file has nothing to end, and could record nothing.
-        if self.lock.is_some() {
+        // Who only looks has nothing to end, and records nothing.
+        if self.drains {
             self.handle.drain(reason).await;
         }
     }
@@ -85,7 +96,9 @@ impl From<AssembleError> for Failure {
 
 fn file_exit(error: &FramedError) -> Exit {
     match error {
-        FramedError::Damaged { .. } | FramedError::Read(ReadError::Damaged { .. }) => Exit::Damaged,
+        FramedError::Damaged { .. } | FramedError::Read(ReadError::Damaged { .. } | ReadError::Missing { .. }) => {
+            Exit::Damaged
+        }
         FramedError::Foreign { .. } => Exit::Usage,
         _ => Exit::Failed,
     }

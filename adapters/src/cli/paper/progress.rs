@@ -59,8 +59,13 @@ fn words(stage: &str, done: u64, of: u64) -> String {
         "blobs" => "writing blobs",
         "files" => "writing files",
         "verifying" => "reading it and checking",
+        "comparing" => "comparing the indexes with the events",
+        "indexes" => "writing the indexes",
         other => other,
     };
+    if of == 0 {
+        return format!("{what}: {}", grouped(done));
+    }
     let share = (done * 100).checked_div(of).unwrap_or(100).min(100);
     format!("{what}: {} of {} ({share} %)", grouped(done), grouped(of))
 }
@@ -72,6 +77,6 @@ mod tests {
     #[test]
     fn it_says_how_much_of_how_much() {
         assert_eq!(words("verifying", 1_500, 6_000), "reading it and checking: 1,500 of 6,000 (25 %)");
-        assert_eq!(words("log", 0, 0), "writing events: 0 of 0 (100 %)");
+        assert_eq!(words("log", 0, 0), "writing events: 0");
     }
 }

@@ -151,6 +151,10 @@ fn sessions() -> Value {
 }
 
 fn events() -> Value {
+    let problem = object(&[("kind", text()), ("position", count()), ("stream", maybe(id())), ("what", text())]);
+    let verdicts =
+        ["intact", "erased", "half_erased", "index", "unreadable", "missing_tail", "missing_stream", "edited"]
+            .map(|verdict| (verdict, count()));
     json!({
         "Event": object(&[
             ("position", count()), ("stream", id()), ("version", count()), ("id", id()), ("type", text()),
@@ -160,8 +164,22 @@ fn events() -> Value {
         "Verified": object(&[
             ("sound", yes_no()), ("events", count()), ("streams", count()), ("position", count()),
             ("log_hash", text()),
-            ("problems", list(object(&[("position", count()), ("stream", maybe(id())), ("what", text())]))),
-            ("more_problems", count()), ("unreadable", count()), ("erased", count()), ("unknown", count()),
+            ("verdict", text()), ("since", count()), ("problems", list(problem.clone())), ("more_problems", count()),
+            ("unreadable", count()), ("erased", count()), ("unknown", count()), ("verdicts", object(&verdicts)),
+            ("not_intact", list(object(&[
+                ("stream", id()), ("verdict", text()), ("version", count()), ("position", count()),
+            ]))),
+            ("more_not_intact", count()),
+            ("anchor", maybe(object(&[
+                ("made_at", text()), ("public_key", text()), ("trusted", yes_no()), ("position", count()),
+                ("streams", count()), ("problems", list(problem)), ("more_problems", count()),
+            ]))),
+        ]),
+        "Anchor": object(&[
+            ("format", count()), ("position", count()), ("log_hash", text()), ("streams", count()),
+            ("heads_digest", text()),
+            ("heads?", list(object(&[("stream", id()), ("version", count()), ("hash", text())]))),
+            ("made_at", text()), ("release", text()), ("public_key", text()), ("signature", text()),
         ]),
         "Message": object(&[
             ("role", one_of(&["user", "assistant", "tool", "notice"])), ("content", text()), ("turn", id()),

@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use super::{
-    super::{care, equipment, events, export, health, input, memory, openai, openapi, sessions, views},
+    super::{audit, care, equipment, events, export, health, input, memory, openai, openapi, sessions, views},
     Definition, Good, Parameter,
     Place::{self, Header, Path, Query},
     Verb::{self, Delete, Get, Patch, Post},
@@ -249,8 +249,16 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     },
     later(Post, "/api/audit/sql", "A question to the catalog.", &[]),
     Definition {
+        parameters: &[
+            Parameter {
+                kind: "boolean",
+                ..text(Query, "since_last", false, "Only what came after the last check that found the log sound.")
+            },
+            text(Query, "anchor", false, "A file on the host's machine with an anchor, to compare the log with."),
+            text(Query, "public_key", false, "The key that the anchor has to be signed with, as 64 hex digits."),
+        ],
         errors: &[Code::StorageUnavailable],
-        handler: |route| route.to(views::verify),
+        handler: |route| route.to(audit::verify),
         ..route(
             Get,
             "/api/audit/verify",
@@ -270,7 +278,16 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         )
     },
     later(Get, "/api/audit/report", "A ready-made question.", &[]),
-    later(Post, "/api/audit/anchor", "Signs the heads of the log.", &[]),
+    Definition {
+        errors: &[Code::StorageUnavailable],
+        handler: |route| route.to(audit::anchor),
+        ..route(
+            Post,
+            "/api/audit/anchor",
+            "Signs what the log is now: keep the answer in another place, and compare the log with it later.",
+            json(&[(JSON, "Anchor")]),
+        )
+    },
     later(Get, "/api/search", "Full text over transcripts.", &[]),
     later(Get, "/api/approvals", "What waits for a person.", &[]),
     later(Post, "/api/approvals/{id}", "Approves or denies.", &[text(Path, "id", true, "Id of the approval.")]),

@@ -5,6 +5,7 @@ use super::{
     client::{Client, Reply},
 };
 use crate::{
+    config::DataFolder,
     memory::{DiskMemory, files::MemoryLimits},
     model::{ChatCompletions, Rehearsal},
 };
@@ -194,6 +195,7 @@ impl Rig {
         let host = host.await.unwrap();
         let mut settings = GatewaySettings::new("127.0.0.1:0", Token::new(TOKEN).unwrap());
         settings.stop_timeout_s = 1;
+        settings.folder = Some(DataFolder::at(memory.path()));
         if let Some(change) = plan.settings {
             change(&mut settings);
         }
