@@ -26,7 +26,7 @@ const ENGINE: &str = "DISPATCH_LOG__ENGINE";
 pub fn start(report: &mut Report, engine: EngineKind, label: &str, data: &Path) {
     let once = || started(data, &[(ENGINE, engine.name())], Ending::Stopped);
     let mut starts: Vec<Started> = (0..STARTS).map(|_| once()).collect();
-    starts.sort_by(|one, two| one.ready.cmp(&two.ready));
+    starts.sort_by_key(|start| start.ready);
     let middle = &starts[STARTS / 2];
     report
         .row(label)
