@@ -52,6 +52,8 @@ pub struct Courier {
     busy: bool,
     stopped: bool,
     drained: Vec<oneshot::Sender<()>>,
+    /// Sessions that this run erased.
+    forgotten: HashSet<StreamId>,
 }
 
 impl Courier {
@@ -66,12 +68,17 @@ impl Courier {
             busy: false,
             stopped: false,
             drained: Vec::new(),
+            forgotten: HashSet::new(),
         }
     }
 
     fn next(&mut self, ctx: &mut Context<Self>) {
         if self.busy || self.stopped {
             return;
+        }
+        // Also what comes back from its back-off: nobody can be asked for it any more.
+        while let Some(owed) = self.queue.pop_front_if(|owed| self.forgotten.contains(&owed.session)) {
+            self.held.remove(&owed.obligation);
         }
         let Some(owed) = self.queue.pop_front() else {
             for waiting in self.drained.drain(..) {
@@ -182,6 +189,22 @@ impl Handler<Owe> for Courier {
         let place = self.queue.iter().rposition(|other| other.position <= owed.position).map_or(0, |at| at + 1);
         self.queue.insert(place, owed);
         self.next(ctx);
+    }
+}
+
+/// Drop what is owed of a session: it is erased. What is under way can't be called back.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct Forget(pub StreamId);
+
+impl Handler<Forget> for Courier {
+    type Result = ();
+
+    fn handle(&mut self, forget: Forget, _: &mut Self::Context) {
+        self.forgotten.insert(forget.0);
+        if self.current.as_ref().is_some_and(|owed| owed.session == forget.0) {
+            tracing::warn!(session = %forget.0, "it is erased while one of its memory writes is under way");
+        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Check {
         progress: impl FnMut(Step) + Send + 'static,
     ) -> Result<VerifyReport, Refusal> {
         // Before the long work: who named a wrong file is told at once.
-        let anchor = self.anchor.as_deref().map(|file| self.believed(file)).transpose()?;
+        let anchor = self.believed_anchor()?;
         let since = self.since()?;
         let report = host.verify_since(since, progress).await?;
         self.note(&report);
@@ -80,6 +80,14 @@ impl Check {
             told.anchor = Some(AnchorChecked { made_at, public_key, trusted: self.public_key.is_some(), report });
         }
         Ok(told)
+    }
+
+    /// The anchor that was named, if it is one and its signature fits.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`].
+    pub fn believed_anchor(&self) -> Result<Option<Anchor>, Refusal> {
+        self.anchor.as_deref().map(|file| self.believed(file)).transpose()
     }
 
     fn believed(&self, file: &Path) -> Result<Anchor, Refusal> {

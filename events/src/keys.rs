@@ -102,6 +102,8 @@ pub struct Keyring {
     /// Held while a slab is minted: two who find the pool low mint one slab. Taken before `state`, never after it.
     minting: Mutex<()>,
     names: Mutex<Option<NameSecret>>,
+    /// Held while a key is destroyed: the list of those that are is read and then added to.
+    destroying: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -119,7 +121,14 @@ impl Keyring {
     /// [`KeyError::Io`] when the folder can't be made.
     pub fn open(folder: &Path) -> Result<Self, KeyError> {
         disk::create_private_dir(folder)?;
-        Ok(Self { folder: Some(folder.to_owned()), ..Self::in_memory() })
+        // What is on the list is gone, whatever its slot says: the power may have gone while it was overwritten.
+        let destroyed = erased::read(&folder.join(erased::FILE)).unwrap_or_else(|error| {
+            tracing::error!(%error, "destroyed keys are known by their slots alone, and nothing can be erased");
+            Vec::new()
+        });
+        let destroyed = destroyed.into_iter().collect();
+        let state = Mutex::new(State { destroyed, ..State::default() });
+        Ok(Self { state, folder: Some(folder.to_owned()), ..Self::in_memory() })
     }
 
     /// Removes what a killed run had not named yet. Only for who holds the data folder's lock: it would take away what
@@ -133,7 +142,13 @@ impl Keyring {
 
     /// Keys that live as long as this value; for tests.
     pub fn in_memory() -> Self {
-        Self { folder: None, state: Mutex::default(), minting: Mutex::default(), names: Mutex::default() }
+        Self {
+            folder: None,
+            state: Mutex::default(),
+            minting: Mutex::default(),
+            names: Mutex::default(),
+            destroying: Mutex::default(),
+        }
     }
 
     /// The secret that blinds session names. `fresh` says that the log holds nothing yet: only then a new one is made.
@@ -203,21 +218,22 @@ impl Keyring {
     }
 
     /// Destroys a key: its slot is zeros on the disk when this returns. What it sealed can't be read by anybody any more.
-    /// If it fails for the disk, the key is refused as destroyed until the next start; call it again.
+    /// If it fails half-way, the key is refused as destroyed all the same; call it again.
     ///
     /// # Errors
     /// [`KeyError::Missing`] when its slab is not here, [`KeyError::Io`] when it can't be written.
     pub fn destroy(&self, id: KeyId) -> Result<(), KeyError> {
+        let _destroying = self.destroying.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(path) = self.slab_path(id.slab()) else {
             return if self.lock().forget(id) { Ok(()) } else { Err(KeyError::Missing(id)) };
         };
-        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(|error| absent(id, error))?;
         if id.slot() >= SLAB_SLOTS {
             return Err(KeyError::Damaged(id));
         }
-        // First: a backup that is restored from now on leaves the key out.
+        // First: a backup that is restored from now on leaves the key out, also where its slab is missing here.
         self.folder.as_deref().map_or(Ok(()), |folder| erased::add(folder, &[id]))?;
         self.lock().forget(id);
+        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(|error| absent(id, error))?;
         file.seek(SeekFrom::Start(slab::start(id.slot()) as u64))?;
         file.write_all(&[0; slab::SLOT_LEN])?;
         Ok(file.sync_all()?)

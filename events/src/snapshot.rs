@@ -116,7 +116,7 @@ impl SnapshotStore {
         }
     }
 
-    /// Removes what there is of a stream.
+    /// Removes what there is of a stream; off the disk when it returns.
     ///
     /// # Errors
     /// What the file system says.

@@ -128,7 +128,9 @@ impl Handler<SessionCommand> for Session {
     type Result = AtomicResponse<Self, ()>;
 
     fn handle(&mut self, command: SessionCommand, _: &mut Context<Self>) -> Self::Result {
-        if let Some(why) = self.broken.clone() {
+        if let Some(why) = self.broken.clone()
+            && !matches!(command, SessionCommand::Erase { .. })
+        {
             command.refuse(Refusal::Storage(why));
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }

@@ -6,19 +6,22 @@
 use super::{Session, commands::Reply, commit::Meta};
 use crate::{
     command::{Erased, Refusal},
+    courier::Forget,
     handle::Update,
     hub::Live,
+    shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture, fut, fut::LocalBoxActorFuture};
 use dispatch_events::{
-    Log, StreamId,
+    Event, Log, StreamId, Version,
     catalogue::{
         input::Principal,
         session::{SessionEraseRequested, SessionErased},
     },
-    keys::{KeyError, KeyId},
+    envelope::Header,
+    keys::KeyError,
 };
-use dispatch_projections::state::Erasure;
+use dispatch_projections::{SessionState, state::Erasure};
 
 type Finished = LocalBoxActorFuture<Session, Result<(), Refusal>>;
 
@@ -31,17 +34,26 @@ impl Session {
     /// Erases the session, or finishes what was begun. A turn that runs is dropped: nobody could read how it ends.
     pub(super) fn erase(&mut self, principal: &Principal, reply: Reply<Erased>) -> LocalBoxActorFuture<Self, ()> {
         let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(None) };
-        let requested: Finished = match (self.state.erasure, &self.state.opened) {
-            (Some(Erasure::Done), _) => Box::pin(fut::ready(Err(Refusal::Erased(self.id)))),
-            (Some(Erasure::Requested), _) => Box::pin(fut::ready(Ok(()))),
-            (None, None) => Box::pin(fut::ready(Err(Refusal::NotFound(self.id.to_string())))),
-            (None, Some(_)) => {
-                let event = SessionEraseRequested { name: self.state.name.clone(), by: principal.clone() };
-                Box::pin(self.commit(vec![event.into()], meta).map(|committed, _, _| committed.map(drop)))
+        let principal = principal.clone();
+        let known = self.what_is_known();
+        let requested = known.then(move |known, session: &mut Self, _| -> Finished {
+            match (known, session.state.erasure) {
+                (Err(refusal), _) => Box::pin(fut::ready(Err(refusal))),
+                (_, Some(Erasure::Done)) => Box::pin(fut::ready(Err(Refusal::Erased(session.id)))),
+                (_, Some(Erasure::Requested)) => Box::pin(fut::ready(Ok(()))),
+                _ if session.state.version.0 == 0 => {
+                    Box::pin(fut::ready(Err(Refusal::NotFound(session.id.to_string()))))
+                }
+                _ => {
+                    let event = SessionEraseRequested { name: session.state.name.clone(), by: principal };
+                    Box::pin(session.commit(vec![event.into()], meta).map(|committed, _, _| committed.map(drop)))
+                }
             }
-        };
+        });
         let done = requested.then(move |requested, session: &mut Self, _| match requested {
             Ok(()) => session.finish_erasure(meta, false),
+            // Its key may have come back with an older copy of the folder of keys.
+            Err(Refusal::Erased(_)) => session.destroy_again(),
             Err(refusal) => Box::pin(fut::ready(Err(refusal))),
         });
         Box::pin(done.map(move |done, session: &mut Self, ctx: &mut Context<Self>| {
@@ -51,6 +63,33 @@ impl Session {
             }
             if let Err(refusal @ (Refusal::Persistence(_) | Refusal::Storage(_))) = done {
                 session.give_up(&refusal.to_string(), ctx);
+            }
+        }))
+    }
+
+    /// A session that can't be read can be erased all the same: where it ends is in the index, and what it was called
+    /// in what can still be read.
+    fn what_is_known(&mut self) -> Finished {
+        if self.broken.is_none() {
+            return Box::pin(fut::ready(Ok(())));
+        }
+        let (log, id) = (self.shared.log.clone(), self.id);
+        let read = tokio::task::spawn_blocking(move || barely_read(&log, id));
+        Box::pin(read.into_actor(self).map(|state, session, _| {
+            let state = state.map_err(|error| error.to_string()).and_then(|state| state).map_err(Refusal::Storage)?;
+            session.state = state;
+            session.broken = None;
+            Ok(())
+        }))
+    }
+
+    fn destroy_again(&self) -> Finished {
+        let (log, id) = (self.shared.log.clone(), self.id);
+        let purged = tokio::task::spawn_blocking(move || purge(&log, id));
+        Box::pin(purged.into_actor(self).map(move |purged, _, _| {
+            match purged.map_err(|error| error.to_string()).and_then(|purged| purged) {
+                Ok(()) => Err(Refusal::Erased(id)),
+                Err(why) => Err(Refusal::Persistence(why)),
             }
         }))
     }
@@ -69,11 +108,20 @@ impl Session {
 
     /// Everything after the request. What is appended at the end is sealed with a key of its own.
     fn finish_erasure(&mut self, meta: Meta, after_restart: bool) -> Finished {
-        let (log, id, key) = (self.shared.log.clone(), self.id, self.state.key);
-        let purged = tokio::task::spawn_blocking(move || purge(&log, id, key));
+        let (log, id) = (self.shared.log.clone(), self.id);
+        let forgotten = self.shared.courier.send(Forget(id));
+        let purged = async move {
+            // Nothing of it is sent to a memory backend from here on.
+            forgotten.await.map_err(|error| error.to_string())?;
+            let purged = tokio::task::spawn_blocking(move || {
+                purge(&log, id)?;
+                log.keys().take().map_err(|error| error.to_string())
+            });
+            purged.await.map_err(|error| error.to_string())?
+        };
         let event = SessionErased { events: self.state.version.0, after_restart };
-        Box::pin(purged.into_actor(self).then(move |purged, session, _| -> Finished {
-            match purged.map_err(|error| error.to_string()).and_then(|purged| purged) {
+        Box::pin(purged.into_actor(self).then(move |purged: Result<_, String>, session, _| -> Finished {
+            match purged {
                 Ok(fresh) => {
                     session.state.key = fresh;
                     Box::pin(session.commit(vec![event.into()], meta).map(|committed, _, _| committed.map(drop)))
@@ -98,14 +146,40 @@ impl Session {
     }
 }
 
-/// Destroys the key, then removes what it sealed outside the log; returns the key for what is still to be written.
-fn purge(log: &Log, id: StreamId, key: KeyId) -> Result<KeyId, String> {
+/// Destroys the key, then removes what it sealed outside the log. The key is the one of the first event: the last one
+/// of an erased session has another.
+fn purge(log: &Log, id: StreamId) -> Result<(), String> {
+    let first = log.store().read_stream(id, Version(1), 1).map_err(|error| error.to_string())?;
+    let header = first.first().map(|record| Header::parse(record)).transpose().map_err(|error| error.to_string())?;
+    let key = header.ok_or("its first event is missing")?.0.key;
     match log.keys().destroy(key) {
         // Without its slab nobody can read the session either.
         Err(KeyError::Missing(key)) => tracing::warn!(session = %id, %key, "the key to destroy is not in the folder"),
         other => other.map_err(|error| error.to_string())?,
     }
     log.snapshots().remove(id).map_err(|error| error.to_string())?;
-    log.blobs().purge(id).map_err(|error| error.to_string())?;
-    log.keys().take().map_err(|error| error.to_string())
+    log.blobs().purge(id).map_err(|error| error.to_string())
+}
+
+/// The end of a session and its name, without a fold.
+fn barely_read(log: &Log, id: StreamId) -> Result<SessionState, String> {
+    let mut state = SessionState::empty(id);
+    let Some(head) = log.store().head(id).map_err(|error| error.to_string())? else { return Ok(state) };
+    (state.version, state.key, state.hash) = (head.version, head.key, head.hash);
+    let mut next = Version(1);
+    // Up to a record that is damaged itself; a payload that can't be read is skipped.
+    while let Ok(page) = log.read_stream(id, next, PAGE_EVENTS)
+        && let Some(last) = page.last()
+    {
+        next = last.version.next();
+        for event in page.iter().filter_map(|recorded| recorded.event()) {
+            match event {
+                Event::SessionOpened(opened) => state.name.clone_from(&opened.name),
+                Event::SessionRenamed(renamed) => state.name.clone_from(&renamed.name),
+                Event::SessionEraseRequested(_) => state.erasure = Some(Erasure::Requested),
+                _ => {}
+            }
+        }
+    }
+    Ok(state)
 }

@@ -156,3 +156,42 @@ fn a_running_turn_ends_with_its_session() {
         turn(&host, "b", "go on").await;
     });
 }
+
+/// One blob is gone: nothing of the session can be folded, and all the rest of it has to go as well.
+#[test]
+fn a_session_that_cannot_be_read_can_be_erased() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Say("one")]);
+        let (host, _) = outside.host(settings(), false).await;
+        let id = session(&host, "a", &"a long story ".repeat(10_000)).await;
+        drop(host);
+        std::fs::remove_dir_all(outside.keep.folder.path().join("blobs").join(id.to_string())).unwrap();
+        let (host, _) = outside.host(settings(), false).await;
+        assert_eq!(
+            host.submit(&SessionRef::from(id), say("still there?")).await.unwrap_err().code(),
+            "storage_unavailable"
+        );
+        host.erase(&"a".into(), me()).await.unwrap();
+        is_gone(&outside, &host, id, "a").await;
+    });
+}
+
+/// The backend is down when the session is erased, and comes back: it hears nothing of it any more.
+#[test]
+fn what_is_owed_of_an_erased_session_is_not_sent() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Say("one"), Act::Say("two")]);
+        outside.sync_failures.store(1, std::sync::atomic::Ordering::SeqCst);
+        let (host, _) = outside.host(settings(), true).await;
+        session(&host, "a", "a secret").await;
+        until("the first attempt failed", || outside.sync_failures.load(std::sync::atomic::Ordering::SeqCst) == 0)
+            .await;
+        host.erase(&"a".into(), me()).await.unwrap();
+        session(&host, "b", "hello").await;
+        until("what others owe is sent", || !outside.synced.lock().unwrap().is_empty()).await;
+        let synced: Vec<_> = outside.synced.lock().unwrap().iter().map(|exchange| exchange.user.clone()).collect();
+        assert_eq!(synced, ["hello"]);
+    });
+}

@@ -96,3 +96,38 @@ fn a_destroyed_key_does_not_come_back_from_an_earlier_read() {
     std::fs::write(&path, before).unwrap();
     assert!(matches!(keys.get(id), Err(KeyError::Destroyed(_))));
 }
+
+/// The list is read before it is added to: without a lock the second of two would overwrite the first.
+#[test]
+fn keys_that_are_destroyed_at_once_are_all_on_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = Keyring::open(folder.path()).unwrap();
+    let ids: Vec<_> = (0..64).map(|_| keys.take().unwrap()).collect();
+    std::thread::scope(|scope| {
+        for some in ids.chunks(4) {
+            let keys = &keys;
+            scope.spawn(move || some.iter().for_each(|id| keys.destroy(*id).unwrap()));
+        }
+    });
+    let listed: HashSet<_> = erased::read(&folder.path().join(erased::FILE)).unwrap().into_iter().collect();
+    assert_eq!(listed, ids.into_iter().collect());
+}
+
+/// The power went while the slot was overwritten; or the slab is not there, and a backup has it.
+#[test]
+fn a_key_on_the_list_is_destroyed_whatever_its_slot_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = Keyring::open(folder.path()).unwrap();
+    let (torn, missing) = (keys.take().unwrap(), keys.take().unwrap());
+    let path = keys.slab_path(torn.slab()).unwrap();
+    let mut slab = std::fs::read(&path).unwrap();
+    keys.destroy(torn).unwrap();
+    slab[slab::start(torn.slot())..][..7].fill(0);
+    std::fs::write(&path, &slab).unwrap();
+    let again = Keyring::open(folder.path()).unwrap();
+    assert!(matches!(again.get(torn), Err(KeyError::Destroyed(_))));
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(again.destroy(missing), Err(KeyError::Missing(_))));
+    std::fs::write(&path, &slab).unwrap();
+    assert!(matches!(Keyring::open(folder.path()).unwrap().get(missing), Err(KeyError::Destroyed(_))));
+}

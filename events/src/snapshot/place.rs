@@ -80,7 +80,10 @@ impl Place {
                 done => done?,
             }
         }
-        Ok(())
+        match disk::sync_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            synced => synced,
+        }
     }
 }
 

@@ -48,6 +48,8 @@ impl Verify {
             public_key: self.public_key,
             folder: context.file.is_none().then(|| context.folder.path().to_owned()),
         };
+        // Before anything is opened: a file that is no anchor is the caller's matter alone.
+        check.believed_anchor()?;
         let door = Door::open_to_look(context, "audit verify").await?;
         let report = door.verify(context, &check).await;
         door.close().await;

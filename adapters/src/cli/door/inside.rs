@@ -45,6 +45,13 @@ impl Inside {
     pub fn look_at_folder(context: &Context, what: &str) -> Result<Self, Failure> {
         let loaded = context.loaded()?;
         let secrets = context.secrets()?;
+        // Who only looks makes nothing: a mistyped folder is no empty log that is sound.
+        if !context.folder.log().exists() {
+            return Err(Failure::new(
+                Exit::NotFound,
+                format!("there is no log in {}", context.folder.path().display()),
+            ));
+        }
         let lock = hold(&context.folder, what)?;
         let handle = HostHandle::look(assemble::host_parts(&context.folder, &loaded, &secrets, false)?);
         Ok(Self { handle, loaded, drains: false, _lock: Some(lock) })
