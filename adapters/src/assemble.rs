@@ -71,6 +71,9 @@ pub fn host_parts(
     let limits = MemoryLimits { memory: memory.memory_char_limit, user: memory.user_char_limit };
     let memory_files = DiskMemory::new(folder.memories(AGENT), limits, clock.clone());
     let toolbox = tools(folder, loaded)?;
+    log_swap::mark_stale(folder).map_err(|error| {
+        AssembleError::Files(format!("a copy of the log in {} can't be marked: {error}", folder.path().display()))
+    })?;
     if let Some(engine) = log_swap::cut_off(folder) {
         return Err(AssembleError::MoveCutOff { folder: folder.path().to_owned(), engine });
     }

@@ -3,9 +3,16 @@
 //! The copy is made in `log.ENGINE-new`. Where the system can, the two folders change places in one step, and then the old
 //! one gets its name, `log.ENGINE-old`; otherwise the old one is moved away first, and a start in between finds no log and
 //! says so ([`cut_off`]). Whatever a cut left is finished by the same command ([`finish`]).
+//!
+//! A whole copy beside the log was cut off before both. The log may grow from there on, so the copy is marked unfinished
+//! before anybody writes to the log ([`mark_stale`]): what stands in for a log that is gone is never older than it was.
 
 use crate::config::DataFolder;
-use dispatch_events::{copy::MARKER, disk, store::EngineKind};
+use dispatch_events::{
+    copy::{self, MARKER},
+    disk,
+    store::EngineKind,
+};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -22,6 +29,15 @@ pub(crate) fn cut_off(folder: &DataFolder) -> Option<EngineKind> {
         return None;
     }
     EngineKind::ALL.iter().copied().find(|kind| is_whole(&fresh(folder, *kind), *kind))
+}
+
+/// Marks whole copies beside the log as unfinished: the next `log copy` goes on with them, and verifies them again.
+pub(crate) fn mark_stale(folder: &DataFolder) -> io::Result<()> {
+    if EngineKind::found_in(&folder.log()).is_none() {
+        return Ok(());
+    }
+    let copies = EngineKind::ALL.iter().map(|kind| (fresh(folder, *kind), *kind));
+    copies.filter(|(copy, kind)| is_whole(copy, *kind)).try_for_each(|(copy, kind)| copy::mark(&copy, kind))
 }
 
 fn is_whole(copy: &Path, engine: EngineKind) -> bool {
@@ -47,6 +63,7 @@ pub(crate) fn finish(folder: &DataFolder) -> io::Result<()> {
         fs::rename(fresh(folder, kind), folder.log())?;
         disk::sync_dir(folder.path())?;
     }
+    mark_stale(folder)?;
     for kind in EngineKind::ALL {
         let fresh = fresh(folder, *kind);
         // Under the name of the one is the log of the other: they have changed places already.
@@ -98,8 +115,7 @@ mod tests {
     fn copied(data: &Path) -> DataFolder {
         let folder = DataFolder::at(data);
         let log = Log::open(data, EngineKind::Sled, Arc::new(SystemClock)).unwrap();
-        dispatch_events::copy::copy(&log, &fresh(&folder, EngineKind::Sqlite), EngineKind::Sqlite, |_, _, _| {})
-            .unwrap();
+        copy::copy(&log, &fresh(&folder, EngineKind::Sqlite), EngineKind::Sqlite, |_, _, _| {}).unwrap();
         folder
     }
 
@@ -137,6 +153,23 @@ mod tests {
         put_aside(&folder, &folder.log(), EngineKind::Sled).unwrap();
         assert_eq!(cut_off(&folder), Some(EngineKind::Sqlite));
         finish(&folder).unwrap();
+        stands(&folder);
+    }
+
+    #[test]
+    fn a_whole_copy_beside_the_log_is_copied_to_again_and_never_stands_in_for_a_newer_log() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = copied(data.path());
+        let fresh = fresh(&folder, EngineKind::Sqlite);
+        for mark in [mark_stale, finish] {
+            mark(&folder).unwrap();
+            let gone = put_aside(&folder, &folder.log(), EngineKind::Sled).unwrap();
+            assert_eq!(cut_off(&folder), None);
+            fs::rename(gone, folder.log()).unwrap();
+            let log = Log::open(data.path(), EngineKind::Sled, Arc::new(SystemClock)).unwrap();
+            copy::copy(&log, &fresh, EngineKind::Sqlite, |_, _, _| {}).unwrap();
+        }
+        swap(&folder, EngineKind::Sled, EngineKind::Sqlite).unwrap();
         stands(&folder);
     }
 

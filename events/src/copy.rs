@@ -15,7 +15,7 @@ mod marker;
 #[cfg(test)]
 mod tests;
 
-pub use marker::{MARKER, begin};
+pub use marker::{MARKER, begin, mark};
 
 pub(crate) use marker::{is_unfinished, is_vacant};
 

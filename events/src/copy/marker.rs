@@ -48,8 +48,16 @@ pub fn begin(folder: &Path, engine: EngineKind) -> Result<(), CopyError> {
             Err(CopyError::Holds { folder: folder.to_owned() })
         }
         // One that was cut off while it was written is written again: nothing else can be in the folder yet.
-        None => disk::replace_synced(&folder.join(MARKER), engine.name().as_bytes()).map_err(io),
+        None => mark(folder, engine).map_err(io),
     }
+}
+
+/// Marks a folder, also a whole copy: it is no log from now on, and the next copy into it goes on and verifies it again.
+///
+/// # Errors
+/// What the file system said.
+pub fn mark(folder: &Path, engine: EngineKind) -> io::Result<()> {
+    disk::replace_synced(&folder.join(MARKER), engine.name().as_bytes())
 }
 
 /// The folder is a log from now on.
