@@ -25,6 +25,7 @@ mod open;
 mod readers;
 mod rows;
 mod schema;
+mod wal;
 mod write;
 
 use self::{
@@ -37,9 +38,9 @@ use super::{
 use crate::{Digest, EventId, Position, StreamId, Version};
 use rusqlite::Connection;
 use std::{
-    fs::{self, File},
+    fs::File,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
 /// An open log folder.
@@ -53,6 +54,8 @@ pub struct SqliteEngine {
     writer: Mutex<Connection>,
     /// Bytes that the write-ahead log may have before reads are paused for it.
     wal_most: u64,
+    /// Bytes that it had when it could last not be cut back; 0 after it was.
+    wal_stuck: AtomicU64,
     /// Given back last.
     _lock: File,
 }
@@ -76,18 +79,6 @@ impl SqliteEngine {
             return Err(ReadError::damaged("the end of the log", why));
         }
         Ok(end)
-    }
-
-    /// A write-ahead log begins anew only at a moment when nobody reads. Where reads never leave one, they are made to.
-    fn keep_small(&self, writer: &Connection) {
-        let length = fs::metadata(self.folder.join(schema::WAL)).map_or(0, |wal| wal.len());
-        if length <= self.wal_most {
-            return;
-        }
-        let _paused = self.readers.pause();
-        if let Err(error) = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
-            tracing::warn!(%error, length, "the write-ahead log could not be cut back; the next commit tries again");
-        }
     }
 }
 

@@ -20,7 +20,7 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::Path,
-    sync::Mutex,
+    sync::{Mutex, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -37,6 +37,8 @@ const CHECKPOINT_PAGES: i64 = 2048;
 const WAL_KEPT: u64 = 16 * 1024 * 1024;
 /// Bytes that it may have while reads keep it from beginning anew.
 const WAL_MOST: u64 = 4 * WAL_KEPT;
+/// How long a statement waits for a lock of another process.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Statements of the engine, with room.
 const STATEMENTS: usize = 64;
 
@@ -118,7 +120,7 @@ impl SqliteEngine {
         let id = log_id(&writer)?;
         let readers = Readers::new(folder.join(FILE));
         let (folder, writer, wal_most) = (folder.to_owned(), Mutex::new(writer), WAL_MOST);
-        let engine = Self { folder, id, witness, readers, writer, wal_most, _lock: lock };
+        let engine = Self { folder, id, witness, readers, writer, wal_most, wal_stuck: AtomicU64::new(0), _lock: lock };
         engine.witness.check(&engine)?;
         check(&engine)?;
         engine.writer().set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
@@ -277,7 +279,7 @@ fn connection(path: &Path, access: OpenFlags, cache_kib: i64) -> rusqlite::Resul
     // A connection is only ever in one thread's hands.
     let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(LOCK_WAIT)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;
     // Reads through a mapping turn an error of the disk into a signal that ends the process.
     connection.pragma_update(None, "mmap_size", 0)?;

@@ -1,5 +1,10 @@
 use super::*;
 use crate::{Digest, store::engine::Frame};
+use std::{
+    fs,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 fn batch(position: u64, length: usize) -> Batch {
     let (stream, version, position) = (StreamId::fresh(), Version(1), Position(position));
@@ -59,4 +64,24 @@ fn the_write_ahead_log_is_cut_back_while_others_read() {
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
+}
+
+/// A process that reads the file keeps it from being cut back: that is noticed, and not tried again at every commit.
+#[test]
+fn a_write_ahead_log_that_can_not_be_cut_back_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = SqliteEngine { wal_most: 500_000, ..SqliteEngine::open(folder.path()).unwrap() };
+    let wal = || fs::metadata(folder.path().join(schema::WAL)).unwrap().len();
+    let outside = Connection::open(folder.path().join(schema::FILE)).unwrap();
+    outside.execute_batch("BEGIN; SELECT * FROM log_end").unwrap();
+    let begun = Instant::now();
+    engine.commit(&batch(1, 1_000_000)).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(5), "it waited as long as a commit waits for a lock");
+    let stuck = engine.wal_stuck.load(Ordering::Relaxed);
+    assert!(stuck > 500_000 && stuck == wal(), "{stuck}");
+    outside.execute_batch("COMMIT").unwrap();
+    engine.commit(&batch(2, 1_000)).unwrap();
+    assert!(wal() > stuck, "tried again at once");
+    engine.commit(&batch(3, 1_000_000)).unwrap();
+    assert_eq!((wal(), engine.wal_stuck.load(Ordering::Relaxed)), (0, 0));
 }
