@@ -28,7 +28,7 @@ use self::{
     rows::{frame_key, open_value, position_key, position_value},
 };
 use super::{Engine, EngineError, Head, LogHead, NameKey, ReadError, engine::Batch, room, witness::Witness};
-use crate::{Digest, EventId, Position, StreamId, Version};
+use crate::{Digest, EventId, Position, StreamId, Version, envelope::Header};
 use sled::{
     Transactional, Tree,
     transaction::{ConflictableTransactionError, TransactionError},
@@ -129,6 +129,23 @@ impl SledEngine {
         }
         self.witness.saw(batch);
         Ok(())
+    }
+
+    /// The indexes are not emptied as one step. Without the id of its last record the log is refused at the next opening,
+    /// however far that came. The greatest id will not do: where the clock was set back, it can lie far from the end.
+    fn forget_last_id(&self) -> Result<(), EngineError> {
+        let last = guarded(|| {
+            let Some((key, value)) = self.positions.last().map_err(rows::io)? else { return Ok(None) };
+            let place = rows::position_of(&key, &value)?;
+            Ok(read::load_row(&self.frames, &place)?.pop().map(|record| (place.last(), record)))
+        });
+        let refused = |why: String| EngineError::Refused(format!("the last record can't be read: {why}"));
+        let Some((position, record)) = last.map_err(|error| refused(error.to_string()))? else { return Ok(()) };
+        let (header, _) = Header::parse(&record).map_err(|error| refused(format!("position {position}: {error}")))?;
+        let broken = |error: sled::Error| EngineError::Broken(error.to_string());
+        self.ids.remove(header.id.bytes()).map_err(broken)?;
+        self.db.flush().map_err(broken)?;
+        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))
     }
 
     fn end(&self, stream: StreamId) -> Result<Version, ReadError> {
@@ -251,11 +268,7 @@ impl Engine for SledEngine {
 
     fn clear_indexes(&self) -> Result<(), EngineError> {
         let broken = |error: sled::Error| EngineError::Broken(error.to_string());
-        // The trees are not emptied as one step. Without its newest id the log is refused at the next opening, however
-        // far this came.
-        self.ids.pop_max().map_err(broken)?;
-        self.db.flush().map_err(broken)?;
-        self.file.sync_data().map_err(|error| EngineError::Broken(error.to_string()))?;
+        self.forget_last_id()?;
         for tree in [&self.ids, &self.heads, &self.names, &self.open] {
             tree.clear().map_err(broken)?;
         }
@@ -267,3 +280,6 @@ impl Engine for SledEngine {
         self.guard().err().map(|error| error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests;
