@@ -43,6 +43,8 @@ pub struct Copied {
     pub streams: u64,
     /// Rows of the index of names.
     pub names: u64,
+    /// Events whose names could not be read, for want of a key or a blob: those sessions have no name, or an older one.
+    pub unread_names: u64,
     /// Streams with something open.
     pub open: u64,
 }
@@ -62,7 +64,7 @@ pub enum CopyError {
     /// The source is damaged or can't be read. Nothing behind the place was copied.
     #[error("the source of the copy: {0}")]
     Source(ReadError),
-    /// A payload that the indexes need can't be opened: copy with the keys and blobs that belong to the log.
+    /// Not one name can be read: copy with the keys and blobs that belong to the log. This is the first.
     #[error(
         "the source of the copy, position {position}: {why}. The index of names needs it: copy with the keys and blobs of this log"
     )]
@@ -119,6 +121,17 @@ pub fn copy(
     source: &Log,
     target: &Path,
     engine: EngineKind,
+    progress: impl FnMut(Step, Position, Position),
+) -> Result<Copied, CopyError> {
+    copy_with(source, target, engine, false, progress)
+}
+
+/// As [`copy`]; with `sealed` also where not one name can be read.
+pub(crate) fn copy_with(
+    source: &Log,
+    target: &Path,
+    engine: EngineKind,
+    sealed: bool,
     mut progress: impl FnMut(Step, Position, Position),
 ) -> Result<Copied, CopyError> {
     begin(target, engine)?;
@@ -127,6 +140,9 @@ pub fn copy(
         let opened = engine.open(target)?;
         fill::fill(source, head, &*opened, target, |at| progress(Step::Writing, at, head.position))?
     };
+    if let (false, 0, Some((position, why))) = (sealed, filled.names.read, &filled.names.first_unread) {
+        return Err(CopyError::Sealed { position: *position, why: why.clone() });
+    }
     let store = engine.start_unfinished(target, source.store().name_secret().clone())?;
     let copied = check::check(&filled, &*store, |at| progress(Step::Verifying, at, head.position))?;
     // Closed before the marker goes: from then on the folder is somebody else's to open.
@@ -142,4 +158,13 @@ struct Filled {
     appends: u64,
     continuity: crate::appends::Continuity,
     indexes: Indexes,
+    names: Names,
+}
+
+/// Events with names in them.
+#[derive(Default)]
+struct Names {
+    read: u64,
+    unread: u64,
+    first_unread: Option<(Position, String)>,
 }

@@ -35,6 +35,9 @@ impl Backup {
         show(paper, &done)?;
         let verified = &done["verified"];
         paper.line(paper.good("it was read again, and is sound"))?;
+        if number(&done, "damaged_blobs") > 0 {
+            paper.line(paper.odd(format_args!("{} blobs are damaged or missing", number(&done, "damaged_blobs"))))?;
+        }
         if number(verified, "unreadable") > 0 {
             paper.line(paper.odd(format_args!(
                 "{} payloads can't be opened here, and in the running log neither: a key or a blob is missing",

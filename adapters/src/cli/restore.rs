@@ -107,6 +107,8 @@ fn told(data: &Path, engine: EngineKind, done: &Restored) -> Value {
         "events": done.copied.events,
         "streams": done.copied.streams,
         "blobs": done.blobs,
+        "damaged_blobs": done.damaged_blobs,
+        "unread_names": done.copied.unread_names,
         "files": done.files,
         "position": done.copied.head.position,
         "log_hash": done.copied.head.hash,
@@ -128,6 +130,14 @@ fn show(paper: Paper, report: &Value) -> Result<(), Failure> {
     ))?;
     paper
         .line(paper.good(format_args!("it was read again, and is sound up to position {}", at(report, "position"))))?;
+    for (what, field) in [
+        ("blobs are damaged in the backup and were left out", "damaged_blobs"),
+        ("names can't be read", "unread_names"),
+    ] {
+        if number(report, field) > 0 {
+            paper.line(paper.odd(format_args!("{} {what}", number(report, field))))?;
+        }
+    }
     let erased = list(report, "erased_again");
     if !erased.is_empty() {
         paper.line(format_args!("{} streams stay erased: their keys were not brought back", erased.len()))?;

@@ -24,6 +24,8 @@ pub struct ExportReport {
     pub appends: u64,
     /// Blobs in it.
     pub blobs: u64,
+    /// Blobs that are damaged or can't be read; they were so in the log.
+    pub damaged_blobs: u64,
     /// Files that were taken along.
     pub files: u64,
     /// Position of its last event.
@@ -42,6 +44,7 @@ impl ExportReport {
             events: written.records,
             appends: written.appends,
             blobs: written.blobs,
+            damaged_blobs: exported.damaged_blobs,
             files: written.files,
             position: written.head.position,
             log_hash: written.head.hash,

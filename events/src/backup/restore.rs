@@ -6,7 +6,7 @@
 use super::{BackupError, Stage, along};
 use crate::{
     Clock, Log, StreamId,
-    blob::{BlobStore, Space},
+    blob::{BlobError, BlobStore, Space},
     copy::{self, Copied, Step},
     disk,
     framed::{FramedStore, keys_beside},
@@ -29,6 +29,8 @@ pub struct Restored {
     pub copied: Copied,
     /// Blobs that were written.
     pub blobs: u64,
+    /// Blobs that are no whole file in the backup, and were left out: what names them can't be read.
+    pub damaged_blobs: u64,
     /// Files that were taken along.
     pub files: u64,
     /// Streams of the backup that stay erased: their keys are destroyed, and none of their blobs was written.
@@ -67,9 +69,9 @@ pub fn restore(
     copy::begin(&data.join("log"), engine)?;
     archive.write(&data.join("keys"), &gone)?;
     let erased = store.sealed_with(&gone);
-    let blobs = write_blobs(&source, &store, data, &erased, &mut progress)?;
+    let (blobs, damaged_blobs) = write_blobs(&source, &store, data, &erased, &mut progress)?;
     let files = write_files(&store, data, &mut progress)?;
-    let copied = copy::copy(&source, &data.join("log"), engine, |step, at, of| {
+    let copied = copy::copy_with(&source, &data.join("log"), engine, true, |step, at, of| {
         progress(if step == Step::Writing { Stage::Log } else { Stage::Verifying }, at.0, of.0);
     })?;
     disk::sync_dir(data).map_err(|error| io(data, error))?;
@@ -81,7 +83,7 @@ pub fn restore(
     }
     let mut erased: Vec<_> = erased.into_iter().collect();
     erased.sort_unstable();
-    Ok(Restored { copied, blobs, files, erased, report })
+    Ok(Restored { copied, blobs, damaged_blobs, files, erased, report })
 }
 
 /// Refuses a folder that holds anything but a list of erased keys, a lock, or a restore that was begun.
@@ -120,21 +122,26 @@ fn forgotten(archive: &Archive, data: &Path, newer: Option<&Path>) -> Result<Vec
     Ok(gone)
 }
 
+/// How many were written, and how many were left out: one bad file is no reason to give up all the others.
 fn write_blobs(
     source: &Log,
     store: &FramedStore,
     data: &Path,
     erased: &HashSet<StreamId>,
     progress: &mut impl FnMut(Stage, u64, u64),
-) -> Result<u64, BackupError> {
+) -> Result<(u64, u64), BackupError> {
     let target = BlobStore::open(&data.join("blobs"))?;
     let wanted = |space: &Space| !matches!(space, Space::Session(stream) if erased.contains(stream));
     let blobs: Vec<_> = store.blobs().filter(|(space, _)| wanted(space)).collect();
-    for (written, (space, address)) in blobs.iter().enumerate() {
-        target.write_sealed(*space, *address, source.blobs().read_sealed(*space, *address)?)?;
-        progress(Stage::Blobs, written as u64 + 1, blobs.len() as u64);
+    let mut damaged = 0;
+    for (done, (space, address)) in blobs.iter().enumerate() {
+        match target.write_sealed(*space, *address, source.blobs().read_sealed(*space, *address)?) {
+            Err(BlobError::Damaged(_) | BlobError::Format(..)) => damaged += 1,
+            written => drop(written?),
+        }
+        progress(Stage::Blobs, done as u64 + 1, blobs.len() as u64);
     }
-    Ok(blobs.len() as u64)
+    Ok((blobs.len() as u64 - damaged, damaged))
 }
 
 fn write_files(

@@ -54,6 +54,21 @@ impl BlobStore {
         Ok(SealedBlob { length: stored.length()?, stored })
     }
 
+    /// Whether there is a blob's file at the address, and none of it is missing; as far as that is seen without a key.
+    ///
+    /// # Errors
+    /// [`BlobError::Io`].
+    pub fn looks_whole(&self, space: Space, address: Digest) -> Result<bool, BlobError> {
+        let Some(mut stored) = self.place.stored(space, address)? else { return Ok(false) };
+        let mut header = [0; HEADER_LEN];
+        match stored.read_exact(&mut header) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            read => read?,
+        }
+        let length = Header::parse(&header, address).ok().and_then(|header| header.file_len());
+        Ok(length == Some(stored.length()?))
+    }
+
     /// Writes what [`BlobStore::read_sealed`] gave, in the place of what is at the address; on the disk when it returns.
     /// Returns how many sealed bytes there were.
     ///

@@ -34,6 +34,7 @@ pub(super) fn check(
         appends,
         streams,
         names: names(source, target)?,
+        unread_names: source.names.unread,
         open: open(source, target)?,
     })
 }

@@ -62,3 +62,16 @@ fn every_difference_is_named() {
     differs("has 2 streams", &|_, _| Batch { heads: vec![(StreamId::fresh(), head)], ..Batch::default() });
     differs("does not know position 1", &|_, id| Batch { ids: vec![(id, Position(2))], ..Batch::default() });
 }
+
+#[test]
+fn a_source_that_went_on_leaves_no_stale_rows() {
+    let (log, stream) = source();
+    let target = MemoryEngine::default();
+    fill(&log, log.store().log_head(), &target, Path::new("memory"), |_| {}).unwrap();
+    // What an earlier call wrote, and does not follow any more.
+    let other = StreamId::fresh();
+    let stale = Batch { names: vec![(secret().key("old"), Some(stream))], open: vec![(other, 1)], ..Batch::default() };
+    target.commit(&stale).unwrap();
+    let filled = fill(&log, log.store().log_head(), &target, Path::new("memory"), |_| {}).unwrap();
+    check(&filled, &Store::start(target, secret()).unwrap(), |_| {}).unwrap();
+}

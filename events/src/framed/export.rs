@@ -9,7 +9,12 @@ use crate::{
     envelope::Flags,
     keys::archive,
 };
-use std::{collections::BTreeSet, fs::File, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
 
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +23,9 @@ pub struct Exported {
     pub trailer: Trailer,
     /// Whether the keys were written beside it.
     pub keys: bool,
+    /// Blobs that could not be read or are no whole files. As much of each as could be read is in the file; what names
+    /// them can't be read.
+    pub damaged_blobs: u64,
 }
 
 /// Writes the log and its blobs to `path`, and with `keys` the key folder to `path.keys`. `progress` is told the position that
@@ -47,9 +55,6 @@ pub(crate) fn write(
     progress: &mut impl FnMut(Stage, u64, u64),
 ) -> Result<Exported, FramedError> {
     let beside = keys_beside(path);
-    if keys && beside.symlink_metadata().is_ok() {
-        return Err(FramedError::Exists(beside));
-    }
     let store = log.store();
     let head = store.log_head();
     let mut writer = FramedWriter::create(path, store.engine(), log.clock().now(), head)?;
@@ -62,7 +67,7 @@ pub(crate) fn write(
         }
         progress(Stage::Log, append.position.0 + u64::from(append.count) - 1, head.position.0);
     }
-    blobs(log, &mut writer, with_blobs, progress)?;
+    let damaged_blobs = blobs(log, &mut writer, with_blobs, progress)?;
     for (written, given) in along.iter().enumerate() {
         let file = File::open(&given.path).map_err(|error| FramedError::io(&given.path, error))?;
         writer.file(&given.name, file)?;
@@ -70,19 +75,41 @@ pub(crate) fn write(
     }
     // Before the file has its name, and behind its records: every key that they name is in the folder by now.
     if keys {
+        vacate(path, &beside)?;
         archive::write_beside(log.keys(), &beside)?;
     }
-    Ok(Exported { trailer: writer.finish()?, keys })
+    let finished = writer.finish();
+    if keys && finished.is_err() && path.symlink_metadata().is_err() {
+        // Keys of no file would only lie about. That they can't be removed is no better reason than the first.
+        fs::remove_file(&beside).ok();
+    }
+    Ok(Exported { trailer: finished?, keys, damaged_blobs })
+}
+
+/// Moves keys aside whose file is not there. Most likely an export was cut off between the two; but they may be all that
+/// opens a file that was moved, so they are kept as `FILE.keys.before`.
+fn vacate(path: &Path, beside: &Path) -> Result<(), FramedError> {
+    if path.symlink_metadata().is_ok() {
+        return Err(FramedError::Exists(path.to_owned()));
+    }
+    let mut before = beside.as_os_str().to_owned();
+    before.push(".before");
+    match fs::rename(beside, before) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FramedError::io(beside, error)),
+        _ => Ok(()),
+    }
 }
 
 /// The blobs of these sessions, and what all sessions share. A blob lies in its place before the event that names it
-/// is durable, so each that the records name is among them; there may be one more whose event comes later.
+/// is durable, so each that the records name is among them; there may be one more whose event comes later. Returns how many
+/// are damaged: those are no reason to have no file of all the others.
 fn blobs(
     log: &Log,
     writer: &mut FramedWriter,
     streams: BTreeSet<StreamId>,
     progress: &mut impl FnMut(Stage, u64, u64),
-) -> Result<(), FramedError> {
+) -> Result<u64, FramedError> {
+    let mut damaged = 0;
     let mut blobs = Vec::new();
     for space in std::iter::once(Space::Shared).chain(streams.into_iter().map(Space::Session)) {
         let start = blobs.len();
@@ -93,12 +120,35 @@ fn blobs(
     }
     for (written, (space, address)) in blobs.iter().enumerate() {
         match log.blobs().read_sealed(*space, *address) {
-            Ok(sealed) => writer.blob(*space, *address, sealed)?,
+            Ok(sealed) => {
+                let mut sealed = Readable { sealed, failed: false };
+                writer.blob(*space, *address, &mut sealed)?;
+                let whole = !sealed.failed && log.blobs().looks_whole(*space, *address).unwrap_or(false);
+                damaged += u64::from(!whole);
+            }
             // Its session was erased a moment ago.
             Err(BlobError::Missing(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(_) => damaged += 1,
         }
         progress(Stage::Blobs, written as u64 + 1, blobs.len() as u64);
     }
-    Ok(())
+    Ok(damaged)
+}
+
+/// As much of a blob as can be read.
+struct Readable<R> {
+    sealed: R,
+    failed: bool,
+}
+
+impl<R: Read> Read for Readable<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.sealed.read(out) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.failed = true;
+                Ok(0)
+            }
+            read => read,
+        }
+    }
 }

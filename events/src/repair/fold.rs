@@ -7,7 +7,7 @@ use crate::{
     envelope::{Header, log_chained},
     store::{
         Engine, Head, LogHead, ReadError,
-        index::{Indexes, has_effect},
+        index::{self, Indexes, has_effect},
     },
 };
 use std::collections::BTreeMap;
@@ -43,7 +43,10 @@ pub(super) fn fold(
             ids.of(engine.position_of(header.id), Some(header.position))?;
             if has_effect(&header.kind) {
                 let recorded = payloads.open_record(&record)?;
-                if let Body::Unreadable(why) = recorded.body {
+                if let Body::Unreadable(why) = &recorded.body
+                    && index::names(&header.kind)
+                {
+                    let why = why.clone();
                     let (position, kind, stream) = (header.position, header.kind, header.stream);
                     return Err(RepairError::Payload { position, kind, stream, why });
                 }

@@ -27,6 +27,8 @@ pub enum OpenEffect {
     Closes,
     /// Nothing is open any more: what was, can't be read.
     ClosesAll,
+    /// An erasure is to be finished, and is open until then, whatever else is.
+    Erasing,
 }
 
 impl OpenEffect {
@@ -37,31 +39,26 @@ impl OpenEffect {
             Self::Opens => count.saturating_add(1),
             Self::Closes => count.saturating_sub(1),
             Self::ClosesAll => 0,
+            Self::Erasing => count.max(1),
         }
     }
 }
 
 /// What this event does to the indexes.
 pub fn effect_of(recorded: &Recorded) -> IndexEffect {
-    let mut effect = IndexEffect::default();
-    if recorded.body == Body::Erased {
-        effect.open = open_of_erased(&recorded.kind);
-    }
+    let open = match recorded.body {
+        Body::Known(_) | Body::Unreadable(_) => open_of(&recorded.kind),
+        Body::Erased => open_of_erased(&recorded.kind),
+        Body::Unknown { .. } => OpenEffect::Unchanged,
+    };
+    let mut effect = IndexEffect { open, ..IndexEffect::default() };
     match recorded.event() {
         Some(Event::SessionOpened(event)) => effect.claims = Some(event.name.clone()),
         Some(Event::SessionRenamed(event)) => {
             effect.claims = Some(event.name.clone());
             effect.frees = Some(event.previous.clone()).filter(|previous| *previous != event.name);
         }
-        Some(Event::SessionEraseRequested(event)) => {
-            effect.frees = Some(event.name.clone());
-            effect.open = OpenEffect::Opens;
-        }
-        Some(Event::SessionErased(_)) => effect.open = OpenEffect::ClosesAll,
-        Some(Event::InputQueued(_) | Event::ObligationCreated(_)) => effect.open = OpenEffect::Opens,
-        Some(
-            Event::InputSettled(_) | Event::InputCancelled(_) | Event::ObligationMet(_) | Event::ObligationAbandoned(_),
-        ) => effect.open = OpenEffect::Closes,
+        Some(Event::SessionEraseRequested(event)) => effect.frees = Some(event.name.clone()),
         _ => {}
     }
     effect
@@ -74,11 +71,28 @@ pub fn concerns(kind: &str) -> bool {
     matches!(noun, "session" | "input" | "obligation")
 }
 
-/// What an event did whose payload was erased since. The request for the erasure is sealed with the key that goes; it stays
-/// open until the erasure is done. Names that the stream had were free by then, and what else was open is closed with it.
+/// Whether what events of this type do to the names stands in their payloads alone. What they open and close follows from
+/// the type.
+pub fn names(kind: &str) -> bool {
+    matches!(kind, "session.opened" | "session.renamed" | "session.erase_requested")
+}
+
+/// What an event does to the number of open things; it is known without its key.
+fn open_of(kind: &str) -> OpenEffect {
+    match kind {
+        "session.erase_requested" | "input.queued" | "obligation.created" => OpenEffect::Opens,
+        "input.settled" | "input.cancelled" | "obligation.met" | "obligation.abandoned" => OpenEffect::Closes,
+        "session.erased" => OpenEffect::ClosesAll,
+        _ => OpenEffect::Unchanged,
+    }
+}
+
+/// What an event did whose payload was erased since. The stream is open until the erasure is done, also where the request
+/// for it is not there: a restore destroys keys again that were destroyed after the backup. Names that the stream had are
+/// free, and what else was open is closed with it.
 fn open_of_erased(kind: &str) -> OpenEffect {
     match kind {
-        "session.erase_requested" => OpenEffect::Opens,
+        "session.opened" | "session.erase_requested" => OpenEffect::Erasing,
         "session.erased" => OpenEffect::ClosesAll,
         _ => OpenEffect::Unchanged,
     }

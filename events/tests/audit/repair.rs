@@ -216,3 +216,18 @@ fn damaged_records_and_missing_keys_are_refused_and_nothing_is_changed() {
     assert!(matches!(refused, Err(RepairError::NoLog { .. })));
     assert!(!nothing.path().join("log").exists());
 }
+
+/// One half-erased stream does not hide what is wrong with the rows of the others.
+#[test]
+fn a_half_erased_stream_is_left_out_alone() {
+    for engine in EngineKind::ALL {
+        let folder = Folder::new(*engine);
+        let log = folder.log();
+        let key = log.tip(folder.short).unwrap().unwrap().key;
+        log.keys().destroy(key).unwrap();
+        assert!(dispatch_events::verify::verify(&log).unwrap().is_sound());
+        drop(log);
+        damage(&folder, "names: all");
+        assert!(!dispatch_events::verify::verify(&folder.log()).unwrap().is_sound());
+    }
+}

@@ -141,3 +141,48 @@ fn what_is_not_whole_or_not_empty_is_refused() {
     let refused = backup(&written.log(), &written.folder.path().join("c"), &secret, |_, _, _| {}).unwrap_err();
     assert!(matches!(refused, BackupError::Unfit(_)), "{refused}");
 }
+
+/// One bad file, or one lost key, is no reason to lose all the rest.
+#[test]
+fn a_backup_of_damaged_blobs_and_lost_keys_is_restored() {
+    let written = Written::new(EngineKind::Sqlite);
+    let blob = fs::read_dir(written.data.path().join("blobs").join(written.one.to_string())).unwrap();
+    let mut files: Vec<_> = blob.map(|entry| entry.unwrap().path()).collect();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(20).unwrap();
+        }
+    }
+    let done = backup(&written.log(), &written.path(), &[], |_, _, _| {}).unwrap();
+    assert_eq!((done.exported.damaged_blobs, done.report.unreadable), (1, 1), "{done:?}");
+    let data = tempfile::tempdir().unwrap();
+    let back = restored(&written, data.path(), EngineKind::Sled).unwrap();
+    assert_eq!((back.blobs, back.damaged_blobs, back.report.unreadable), (2, 1, 1), "{back:?}");
+
+    for slab in fs::read_dir(written.data.path().join("keys")).unwrap().map(|entry| entry.unwrap().path()) {
+        if slab.extension().is_some_and(|extension| extension == "keys") {
+            fs::remove_file(slab).unwrap();
+        }
+    }
+    fs::remove_file(written.path()).unwrap();
+    fs::remove_file(keys_beside(&written.path())).unwrap();
+    backup(&written.log(), &written.path(), &[], |_, _, _| {}).unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let back = restored(&written, data.path(), EngineKind::Sled).unwrap();
+    assert_eq!((back.copied.events, back.copied.unread_names, back.copied.open), (14, 3, 1), "{back:?}");
+}
+
+#[test]
+fn a_backup_that_fails_leaves_no_keys_behind() {
+    let written = Written::new(EngineKind::Sqlite);
+    let take_away = |_: Stage, _: u64, _: u64| {
+        for entry in fs::read_dir(written.folder.path()).unwrap().map(Result::unwrap) {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    };
+    backup(&written.log(), &written.path(), &[], take_away).unwrap_err();
+    assert_eq!(fs::read_dir(written.folder.path()).unwrap().count(), 0);
+    backup(&written.log(), &written.path(), &[], |_, _, _| {}).unwrap();
+}

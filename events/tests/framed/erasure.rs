@@ -33,6 +33,7 @@ fn assert_erased(data: &Path, stream: StreamId, key: KeyId) {
     let report = verify(&log).unwrap();
     assert_eq!((report.is_sound(), report.erased, report.unreadable), (true, 7, 0), "{report:?}");
     assert_eq!(log.store().named(crate::written::MARKER).unwrap(), None);
+    assert!(log.store().open_streams().unwrap().contains(&stream), "the next start finishes the erasure");
 }
 
 #[test]

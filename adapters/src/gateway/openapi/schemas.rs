@@ -230,6 +230,7 @@ fn care() -> Value {
         ("events", count()),
         ("appends", count()),
         ("blobs", count()),
+        ("damaged_blobs", count()),
         ("files", count()),
         ("position", count()),
         ("log_hash", text()),
