@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// `dispatch restore` destroys it again.
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The file; neither it nor FILE.keys may be there yet
+    /// The file, which may not be there yet; a FILE.keys without it is set aside as FILE.keys.before
     file: PathBuf,
 }
 
