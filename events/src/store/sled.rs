@@ -65,6 +65,8 @@ pub struct SledEngine {
     names: Tree,
     /// stream → number of open things.
     open: Tree,
+    /// Dropped last, when sled's own handles are gone.
+    _let_go: open::LetGo,
 }
 
 impl SledEngine {

@@ -13,7 +13,7 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
     thread,
     time::Duration,
 };
@@ -103,6 +103,7 @@ impl SledEngine {
             witness: Witness::open(folder).map_err(TreeError::Io)?,
             file: File::options().read(true).write(true).open(folder.join("db")).map_err(TreeError::Io)?,
             db,
+            _let_go: LetGo(folder.to_owned()),
         };
         engine.db.flush().map_err(|error| TreeError::Sled(error.to_string()))?;
         engine.reserve.keep(&engine.file).map_err(TreeError::Io)?;
@@ -154,6 +155,22 @@ fn still_held(folder: &Path) -> io::Result<bool> {
         thread::sleep(Duration::from_millis(LOCK_LOOK_MS));
     }
     Ok(true)
+}
+
+/// Waits, when it is dropped, until sled has let go of its folder: what is read, moved or opened there afterwards is not
+/// changed any more by a thread that is still closing.
+pub(super) struct LetGo(pub PathBuf);
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        match still_held(&self.0) {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::warn!(folder = %self.0.display(), "sled has not let go of its folder after two seconds")
+            }
+            Err(error) => tracing::warn!(%error, "whether sled has let go of its folder can't be seen"),
+        }
+    }
 }
 
 /// Whether sled's file is locked. sled takes the lock itself when it opens; this only looks.
