@@ -8,19 +8,19 @@ use dispatch_events::{
     Digest, Event, ObligationId, Part, Recorded, SharedText, Version,
     blob::BlobError,
     catalogue::{
-        input::InputUnknown,
+        input::{InputUnknown, Principal},
         memory::{MemoryAdopted, MemoryChange, MemoryNoted, MemorySynced, MemoryTarget, MemoryWarmed, MemoryWritten},
         message::{GivenRole, Message, MessageRecorded},
         model::{PrefixDiverged, Usage},
         prompt::{PromptBuilt, PromptSource, ToolsetFrozen},
-        session::SessionRenamed,
+        session::{SessionEraseRequested, SessionErased, SessionRenamed},
         tool::ToolUnknown,
     },
 };
 use std::collections::BTreeSet;
 
 /// The fold's number, and the digest of what it makes of the golden histories.
-const GOLDEN: (u32, &str) = (1, "5a82908a41abd6d9957ca4ef0faa57b2a5433dba5deea02a73e9d9723c001958");
+const GOLDEN: (u32, &str) = (2, "d6b072bce6d4a1bf568ba094571f2234524bf034245881d082f1c04563dcef6c");
 
 /// Event types that no session's stream has.
 const NOT_FOLDED: [&str; 2] = ["host.started", "host.stopped"];
@@ -80,6 +80,13 @@ fn rare() -> Vec<Event> {
     events
 }
 
+/// A session that was erased: nothing else of it is left in the state.
+fn erased() -> Vec<Event> {
+    let by = Principal { adapter: "cli".into(), subject: "alice".into() };
+    let asked = SessionEraseRequested { name: "notes".into(), by };
+    vec![opened(), queued(1), asked.into(), SessionErased { events: 3, after_restart: false }.into()]
+}
+
 /// Fixed histories that hold every event type that a session can have.
 fn golden_histories() -> Vec<Vec<Recorded>> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
@@ -91,6 +98,7 @@ fn golden_histories() -> Vec<Vec<Recorded>> {
     };
     let mut histories: Vec<_> = (0..8).map(|_| history(&(0..150).map(|_| choice()).collect::<Vec<_>>())).collect();
     histories.push(records(rare()));
+    histories.push(records(erased()));
     histories
 }
 
