@@ -23,6 +23,8 @@ const SMALL_CHUNK: usize = 512;
 
 /// Bytes of a key slab: a header of 8, and 36 for each of 64 keys.
 const SLAB_LEN: u64 = 8 + 64 * 36;
+/// Bytes of the file that blinds session names.
+const NAMES_LEN: u64 = 44;
 /// Pause between two chunks of ballast, so that a commit which found room is done before there is none.
 const PAUSE: Duration = Duration::from_millis(3);
 
@@ -144,7 +146,7 @@ impl Ballast {
 }
 
 /// Files of a data folder that are not what their names promise: key slabs of another length, and whatever in `keys` and
-/// `blobs` is neither a slab nor a blob.
+/// `blobs` is neither a slab, the secret of names nor a blob.
 pub fn half_written(data: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![data.join("keys"), data.join("blobs")];
@@ -155,12 +157,16 @@ pub fn half_written(data: &Path) -> Vec<String> {
             let length = entry.metadata().map_or(0, |about| about.len());
             if path.is_dir() {
                 folders.push(path);
-            } else if !(is_address(&name) || name.ends_with(".keys") && length == SLAB_LEN) {
+            } else if !(is_address(&name) || is_keys(&name, length)) {
                 found.push(format!("{} of {length} bytes", path.display()));
             }
         }
     }
     found
+}
+
+fn is_keys(name: &str, length: u64) -> bool {
+    name.ends_with(".keys") && length == SLAB_LEN || name == "names" && length == NAMES_LEN
 }
 
 fn is_address(name: &str) -> bool {
