@@ -38,6 +38,7 @@ fn writers_that_fill_the_disk_are_told_and_go_on_when_there_is_room() {
         let refusals = write_until_refused(&log, &mut ledger, || {});
         assert!(!ledger.is_empty(), "{engine}: nothing was acknowledged: the test is too weak");
         ledger.check(&log).unwrap_or_else(|why| panic!("{engine}, full: {why}"));
+        nothing_is_mapped(&volume);
         a_refused_append_takes_no_room(&volume, &log, *engine);
 
         let last = volume.fill("last", 0);
@@ -133,6 +134,13 @@ fn write_until_refused(log: &Log, ledger: &mut Ledger, meanwhile: impl FnOnce())
         assert!(is_about_the_disk(why), "a writer was refused with other words: {why}");
     }
     refusals.len()
+}
+
+/// A page of a mapped file that finds no block on a full disk ends the process by a signal, now and then.
+fn nothing_is_mapped(volume: &Volume) {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let of_volume = |line: &&str| line.contains(volume.path().to_str().unwrap());
+    assert_eq!(maps.lines().filter(of_volume).collect::<Vec<_>>(), [""; 0], "files of the log are mapped");
 }
 
 /// What a person reads has to name the disk, and to say that nothing was written.

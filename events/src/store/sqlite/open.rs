@@ -37,10 +37,17 @@ const CHECKPOINT_PAGES: i64 = 2048;
 const WAL_KEPT: u64 = 16 * 1024 * 1024;
 /// Bytes that it may have while reads keep it from beginning anew.
 const WAL_MOST: u64 = 4 * WAL_KEPT;
-/// How long a statement waits for a lock of another process.
+/// How long a statement waits for a lock of another connection.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Statements of the engine, with room.
 const STATEMENTS: usize = 64;
+/// SQLite's door to the files. This one keeps the index of the write-ahead log in memory, where SQLite else maps a file:
+/// on a full disk a page of that file which has no block yet is a signal that ends the process. The price is that no
+/// other process can read meanwhile, which the folder's lock rules out already.
+#[cfg(unix)]
+const VFS: &str = "unix-excl";
+#[cfg(not(unix))]
+const VFS: &str = "win32";
 
 /// Why a log is not opened, without its folder.
 enum Refusal {
@@ -277,7 +284,7 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 
 fn connection(path: &Path, access: OpenFlags, cache_kib: i64) -> rusqlite::Result<Connection> {
     // A connection is only ever in one thread's hands.
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags_and_vfs(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX, VFS)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.busy_timeout(LOCK_WAIT)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;

@@ -66,7 +66,7 @@ fn the_write_ahead_log_is_cut_back_while_others_read() {
     });
 }
 
-/// A process that reads the file keeps it from being cut back: that is noticed, and not tried again at every commit.
+/// A connection outside the pool that reads keeps it from being cut back: that is noticed, and not tried again at every commit.
 #[test]
 fn a_write_ahead_log_that_can_not_be_cut_back_is_noticed() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use super::{SqliteEngine, open::LOCK_WAIT, schema};
 use rusqlite::Connection;
 use std::{fs, sync::atomic::Ordering, time::Duration};
 
-/// How long a commit waits for another process that reads.
+/// How long a commit waits for a reader outside the pool.
 const WAIT: Duration = Duration::from_millis(100);
 
 impl SqliteEngine {
@@ -25,7 +25,7 @@ impl SqliteEngine {
                 self.wal_stuck.store(0, Ordering::Relaxed);
                 return;
             }
-            Ok(false) => "another process reads the log".to_owned(),
+            Ok(false) => "a read outside the pool holds it".to_owned(),
             Err(error) => error.to_string(),
         };
         self.wal_stuck.store(length, Ordering::Relaxed);
