@@ -91,7 +91,18 @@ fn turn(number: usize) -> Vec<Event> {
     let assistant =
         Message::Assistant { parts: parts(), reasoning: None, calls: Vec::new(), extra: None, partial: false };
     vec![
-        InputQueued { admission, principal, request, digest, intent: Intent::Queue, seq, parts: parts() }.into(),
+        InputQueued {
+            admission,
+            principal,
+            request,
+            digest,
+            intent: Intent::Queue,
+            seq,
+            parts: parts(),
+            message: None,
+            demoted: None,
+        }
+        .into(),
         InputStarted { admission, turn, generation: Generation(seq) }.into(),
         TurnStarted { turn, admission }.into(),
         MessageRecorded { turn, message: Message::User { admission }, api_content: None }.into(),
@@ -125,7 +136,7 @@ fn turn(number: usize) -> Vec<Event> {
         .into(),
         MessageRecorded { turn, message: assistant, api_content: None }.into(),
         TurnCompleted { turn }.into(),
-        InputSettled { admission, outcome: Outcome::Completed }.into(),
+        InputSettled { admission, outcome: Outcome::Completed, why: None }.into(),
     ]
 }
 

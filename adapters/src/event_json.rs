@@ -76,7 +76,11 @@ impl<'a> EventJson<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dispatch_events::{Digest, Event, Timestamp, catalogue::session::SessionRenamed, keys::KeyId};
+    use dispatch_events::{
+        Digest, Event, Timestamp,
+        catalogue::session::{Namer, SessionRenamed},
+        keys::KeyId,
+    };
 
     fn recorded(body: Body) -> Recorded {
         Recorded {
@@ -100,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_members_are_those_of_the_catalog() {
-        let event = Event::from(SessionRenamed { name: "b".into(), previous: "a".into() });
+        let event = Event::from(SessionRenamed { name: "b".into(), previous: "a".into(), by: Namer::Person });
         let json = serde_json::to_value(EventJson::of(&recorded(Body::Known(event)))).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
         let expected = "position stream version id type schema recorded_at epoch turn causation principal payload";

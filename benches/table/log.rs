@@ -47,6 +47,8 @@ pub fn draft(text: usize) -> Draft {
         intent: Intent::Queue,
         seq: 42,
         parts: vec![Part::Text("x".repeat(text))],
+        message: None,
+        demoted: None,
     }
     .into();
     let (correlation, causation) = (CorrelationId::fresh(), EventId::default());

@@ -29,6 +29,8 @@ fn draft() -> Draft {
         intent: Intent::Queue,
         seq: 42,
         parts: vec![Part::Text("a sentence of some length; ".repeat(32))],
+        message: None,
+        demoted: None,
     }
     .into();
     let (correlation, causation) = (CorrelationId::fresh(), EventId::default());

@@ -105,6 +105,8 @@ pub fn queued(number: u8) -> Event {
         intent: Intent::Queue,
         seq: u64::from(number),
         parts: vec![Part::Text(format!("input {number}"))],
+        message: None,
+        demoted: None,
     }
     .into()
 }
@@ -193,7 +195,7 @@ pub fn responded(number: u8, attempt: u32, usage: Option<Usage>) -> Event {
 pub fn completed(number: u8, generation: u64) -> Vec<Event> {
     vec![
         TurnCompleted { turn: turn(number) }.into(),
-        InputSettled { admission: admission(number), outcome: Outcome::Completed }.into(),
+        InputSettled { admission: admission(number), outcome: Outcome::Completed, why: None }.into(),
         LeaseReleased { generation: Generation(generation) }.into(),
     ]
 }

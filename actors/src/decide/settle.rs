@@ -44,7 +44,7 @@ pub fn claim(
 pub fn settle(state: &SessionState, outcome: Outcome, facts: ClaimFacts) -> Vec<Event> {
     let Some(running) = state.admissions.started().or_else(|| state.admissions.unknown()) else { return Vec::new() };
     let generation = running.generation.unwrap_or_default();
-    let mut events: Vec<Event> = vec![InputSettled { admission: running.id, outcome }.into()];
+    let mut events: Vec<Event> = vec![InputSettled { admission: running.id, outcome, why: None }.into()];
     if state.lease.held.is_some() {
         events.push(LeaseReleased { generation }.into());
     }

@@ -84,6 +84,8 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
             intent: submit.intent,
             seq: state.admissions.next_seq(),
             parts: submit.parts.clone(),
+            message: None,
+            demoted: None,
         }
         .into(),
     );

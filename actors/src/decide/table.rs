@@ -80,6 +80,8 @@ pub fn queued(number: u128) -> Event {
         intent: Intent::Queue,
         seq: number as u64,
         parts: vec![Part::Text(format!("input {number}"))],
+        message: None,
+        demoted: None,
     }
     .into()
 }

@@ -17,7 +17,10 @@ use actix::{
 };
 use dispatch_events::{
     AdmissionId, CorrelationId, EventId, ObligationId, TurnId,
-    catalogue::{input::Principal, session::SessionRenamed},
+    catalogue::{
+        input::Principal,
+        session::{Namer, SessionRenamed},
+    },
 };
 use dispatch_projections::{obligations::ObligationState, view::SummaryView};
 use tokio::sync::oneshot;
@@ -242,7 +245,7 @@ impl Session {
         }
         let mut events = Vec::new();
         if name != self.state.name {
-            events.push(SessionRenamed { name, previous: self.state.name.clone() }.into());
+            events.push(SessionRenamed { name, previous: self.state.name.clone(), by: Namer::Person }.into());
         }
         let meta = self.command_meta(principal);
         self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)))

@@ -45,7 +45,11 @@ impl Session {
                     Box::pin(fut::ready(Err(Refusal::NotFound(session.id.to_string()))))
                 }
                 _ => {
-                    let event = SessionEraseRequested { name: session.state.name.clone(), by: principal };
+                    let event = SessionEraseRequested {
+                        name: session.state.name.clone(),
+                        route: session.state.opened.as_ref().and_then(|opened| opened.route.clone()),
+                        by: principal,
+                    };
                     Box::pin(session.commit(vec![event.into()], meta).map(|committed, _, _| committed.map(drop)))
                 }
             }

@@ -75,7 +75,7 @@ fn a_start_finishes_what_it_finds_half_done() {
             drop(host);
             let log = outside.log();
             let tip = log.tip(id).unwrap().unwrap();
-            let asked = SessionEraseRequested { name: "a".into(), by: me() };
+            let asked = SessionEraseRequested { name: "a".into(), route: None, by: me() };
             let draft = Draft {
                 event: asked.into(),
                 correlation: CorrelationId::fresh(),

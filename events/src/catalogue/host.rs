@@ -1,6 +1,6 @@
 //! What happens to the host itself; in the host's own stream.
 
-use crate::{AdmissionId, Epoch, StreamId};
+use crate::{AdmissionId, Epoch, StreamId, Version};
 use serde::{Deserialize, Serialize};
 
 /// A host took the folder. Its number fences every host before it.
@@ -49,4 +49,19 @@ pub struct Abandoned {
     pub admission: Option<AdmissionId>,
     /// What it was, in words.
     pub what: String,
+}
+
+/// A write of a host that had lost its session was refused. Nothing of it landed; this says what it wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AppendRefused {
+    /// The host run that wanted to write.
+    pub owner: Epoch,
+    /// The session.
+    pub stream: StreamId,
+    /// The version that it took for the session's last.
+    pub expected: Version,
+    /// The version that the session had.
+    pub actual: Version,
+    /// Names of the events that it wanted to write, in order.
+    pub what: Vec<String>,
 }

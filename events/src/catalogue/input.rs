@@ -20,6 +20,12 @@ pub struct InputQueued {
     pub seq: u64,
     /// What was said.
     pub parts: Vec<Part>,
+    /// The platform's id of the message, where a channel gave it: a message that comes again is not taken again. Since
+    /// version 2.
+    pub message: Option<String>,
+    /// What was asked for, where the host made another intent of it to save work that a stop would destroy. Since
+    /// version 2.
+    pub demoted: Option<Intent>,
 }
 
 /// Who submitted, with a name that people know.
@@ -87,6 +93,30 @@ pub struct InputSettled {
     pub admission: AdmissionId,
     /// How it ended.
     pub outcome: Outcome,
+    /// Why, where that stands in no other event. Since version 2.
+    pub why: Option<String>,
+}
+
+/// Somebody said what became of an input whose outcome was unknown though none of its tools is in doubt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputReconciled {
+    /// The admission.
+    pub admission: AdmissionId,
+    /// What follows.
+    pub verdict: InputVerdict,
+    /// Who said so.
+    pub by: Principal,
+    /// Why.
+    pub why: String,
+}
+
+/// What follows for an input whose outcome was unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InputVerdict {
+    /// Its turn goes on, and is counted anew.
+    Again,
+    /// Its turn is given up.
+    GivenUp,
 }
 
 /// How an admission ended.
@@ -100,4 +130,6 @@ pub enum Outcome {
     Rejected,
     /// It ended with an error.
     Failed,
+    /// It was withdrawn before it started. Only in `input.cancelled`, which says so by its name.
+    Cancelled,
 }

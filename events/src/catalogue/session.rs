@@ -35,6 +35,8 @@ pub struct ForkPoint {
 pub struct SessionEraseRequested {
     /// The name that it had; it is free again.
     pub name: String,
+    /// The routing key that it had, which is free again too. Since version 2.
+    pub route: Option<String>,
     /// Who asked.
     pub by: Principal,
 }
@@ -56,4 +58,118 @@ pub struct SessionRenamed {
     pub name: String,
     /// The name that it had.
     pub previous: String,
+    /// Who chose it. Since version 2.
+    pub by: Namer,
+}
+
+/// Who chose a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Namer {
+    /// A person. Such a name is never changed by the host.
+    Person,
+    /// The host, from what was said.
+    Host,
+}
+
+/// The session was forked: another one begins with its events up to a version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionBranched {
+    /// The new session. It may not be there: a crash can fall between this and its opening.
+    pub child: StreamId,
+    /// The last version that it inherits.
+    pub at: Version,
+}
+
+/// The session began as a fork, and this is what became of what it inherited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionForked {
+    /// The place in the parent's stream.
+    pub from: ForkPoint,
+    /// How many forks stand between this session and one that is none, this one included.
+    pub depth: u32,
+    /// Model profile that it uses instead of its parent's.
+    pub profile: Option<String>,
+    /// The stand-in result of every inherited call that had none; `None` if each had its result.
+    pub unfinished: Option<String>,
+    /// What could not be carried over, in words; `None` if everything was.
+    pub dropped: Option<String>,
+}
+
+/// The conversation begins anew: what was said stays in the log and is not sent any more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionReset {
+    /// Why.
+    pub reason: ResetReason,
+    /// What the model is told of it with the next input; `None` if nothing.
+    pub note: Option<String>,
+}
+
+/// Why a conversation begins anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ResetReason {
+    /// Somebody asked for it.
+    Asked,
+    /// Nobody had spoken for long.
+    Idle,
+    /// The day's hour of the reset has passed since.
+    Daily,
+}
+
+/// The conversation goes on from an earlier place. What is behind it stays in the log and is not sent any more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionRewound {
+    /// Everything from this version on is left out: the version of a user message.
+    pub to: Version,
+    /// Why.
+    pub reason: RewindReason,
+}
+
+/// Why a conversation goes on from an earlier place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RewindReason {
+    /// To a place that somebody named.
+    Rewind,
+    /// The last exchanges were taken back.
+    Undo,
+    /// The last input is tried again.
+    Retry,
+}
+
+/// What a rewind left out is there again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionRestored {
+    /// Version of the `session.rewound` that is taken back.
+    pub rewound: Version,
+}
+
+/// The session is out of the way: it is left out of lists. It can still be read and spoken to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionArchived {
+    /// Who put it there.
+    pub by: Principal,
+}
+
+/// The session is in lists again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionUnarchived {
+    /// Who put it back.
+    pub by: Principal,
+}
+
+/// A setting of this session alone was changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionConfigured {
+    /// What an input that does not say wants of a running turn; `None` for the host's setting.
+    pub busy: Option<BusyMode>,
+}
+
+/// What an input that does not say wants of a running turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BusyMode {
+    /// Wait for its turn.
+    Queue,
+    /// Go into the running turn after its next tool result.
+    Steer,
+    /// Stop the running turn and be the next.
+    Interrupt,
 }

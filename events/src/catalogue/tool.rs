@@ -1,6 +1,7 @@
 //! Tools. `tool.started` is durable before the tool's body runs.
 
-use crate::{TurnId, Version};
+use super::input::Principal;
+use crate::{Digest, TurnId, Version};
 use serde::{Deserialize, Serialize};
 
 /// Which call of which assistant message: the name and the arguments stand there.
@@ -93,4 +94,93 @@ pub struct ToolUnknown {
     pub call: CallRef,
     /// Why, in words.
     pub why: String,
+}
+
+/// A person is asked whether the call may run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolApprovalAsked {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallRef,
+    /// Digest of the tool's name and arguments as they are shown: consent is for exactly that.
+    pub digest: Digest,
+    /// Why it is asked, in words.
+    pub why: String,
+}
+
+/// A person consented.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolApprovalGiven {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallRef,
+    /// Digest of what was shown; that of the question.
+    pub digest: Digest,
+    /// Who.
+    pub by: Principal,
+    /// How far it goes.
+    pub scope: ApprovalScope,
+}
+
+/// How far a consent goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ApprovalScope {
+    /// This call.
+    Once,
+    /// This call, and the same one again in this session.
+    Session,
+}
+
+/// A person, or the policy, said no: the call gets its result without having run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolApprovalDenied {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallRef,
+    /// Who.
+    pub by: Principal,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// Output of a tool that still runs; written at most once a second, and nobody waits for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolProgressed {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallRef,
+    /// The piece since the last such event.
+    pub output: String,
+}
+
+/// Somebody, or the policy, said what became of a call whose outcome was unknown. Its result follows in the same append.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolReconciled {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallRef,
+    /// What became of it.
+    pub verdict: ToolVerdict,
+    /// Who said so.
+    pub by: Principal,
+    /// Why.
+    pub why: String,
+}
+
+/// What became of a call whose outcome was unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ToolVerdict {
+    /// It was done, with the result that follows.
+    Finished,
+    /// It was not done.
+    NotDone,
+    /// It stays unknown, and the model is told so.
+    Unknown,
+    /// It stays unknown, and the turn is given up.
+    GivenUp,
 }

@@ -12,6 +12,15 @@ pub struct TurnStarted {
     pub admission: AdmissionId,
 }
 
+/// An input that was sent into the running turn was put into it: its message follows in the same append.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnSteered {
+    /// The turn.
+    pub turn: TurnId,
+    /// The admission.
+    pub admission: AdmissionId,
+}
+
 /// Somebody stopped the turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnInterrupted {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 /// What an event does to the indexes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct IndexEffect {
-    /// A session name that its stream takes.
-    pub claims: Option<String>,
-    /// A session name that its stream gives back.
-    pub frees: Option<String>,
+    /// Names that its stream takes: the session's own, and the one of its routing key.
+    pub claims: Vec<String>,
+    /// Names that its stream gives back.
+    pub frees: Vec<String>,
     /// What becomes of the number of open things in its stream.
     pub open: OpenEffect,
 }
@@ -53,15 +53,25 @@ pub fn effect_of(recorded: &Recorded) -> IndexEffect {
     };
     let mut effect = IndexEffect { open, ..IndexEffect::default() };
     match recorded.event() {
-        Some(Event::SessionOpened(event)) => effect.claims = Some(event.name.clone()),
+        Some(Event::SessionOpened(event)) => effect.claims = all_names(&event.name, event.route.as_deref()),
         Some(Event::SessionRenamed(event)) => {
-            effect.claims = Some(event.name.clone());
-            effect.frees = Some(event.previous.clone()).filter(|previous| *previous != event.name);
+            effect.claims.push(event.name.clone());
+            effect.frees.extend(Some(event.previous.clone()).filter(|previous| *previous != event.name));
         }
-        Some(Event::SessionEraseRequested(event)) => effect.frees = Some(event.name.clone()),
+        Some(Event::SessionEraseRequested(event)) => effect.frees = all_names(&event.name, event.route.as_deref()),
         _ => {}
     }
     effect
+}
+
+/// The name under which the index holds the session of a routing key. No session's own name is like it: those hold no
+/// control characters.
+pub fn route_name(route: &str) -> String {
+    format!("\0route\0{route}")
+}
+
+fn all_names(name: &str, route: Option<&str>) -> Vec<String> {
+    [name.to_owned()].into_iter().chain(route.map(route_name)).collect()
 }
 
 /// Whether events of this type can change the indexes, which is known without their keys. The types of another build
@@ -132,11 +142,11 @@ impl Indexes {
     /// Takes the next event.
     pub fn apply(&mut self, recorded: &Recorded) {
         let effect = effect_of(recorded);
-        if let Some(name) = effect.claims {
-            self.names.insert(self.secret.key(&name), recorded.stream);
+        for name in &effect.claims {
+            self.names.insert(self.secret.key(name), recorded.stream);
         }
-        if let Some(name) = effect.frees {
-            self.free(self.secret.key(&name), recorded.stream);
+        for name in &effect.frees {
+            self.free(self.secret.key(name), recorded.stream);
         }
         if effect.open != OpenEffect::Unchanged {
             let count = self.open.entry(recorded.stream).or_default();

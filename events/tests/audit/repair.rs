@@ -154,7 +154,7 @@ fn a_half_erased_session_stays_open() {
         let log = folder.log();
         let mut writer = Writer { log: &log, tip: log.tip(folder.short).unwrap().unwrap() };
         let by = Principal { adapter: "cli".into(), subject: "somebody".into() };
-        block_on(writer.write(vec![SessionEraseRequested { name: "short".into(), by }.into()]));
+        block_on(writer.write(vec![SessionEraseRequested { name: "short".into(), route: None, by }.into()]));
         log.keys().destroy(writer.tip.key).unwrap();
         let rows = |log: &Log| {
             let mut open = log.store().open_streams().unwrap();

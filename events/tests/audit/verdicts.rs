@@ -91,7 +91,7 @@ fn an_index_that_lost_a_row_is_no_damage_of_the_records() {
 fn request(log: &Log, stream: StreamId) -> Writer<'_> {
     let mut writer = Writer { log, tip: log.tip(stream).unwrap().unwrap() };
     let by = Principal { adapter: "cli".into(), subject: "somebody".into() };
-    block_on(writer.write(vec![SessionEraseRequested { name: "short".into(), by }.into()]));
+    block_on(writer.write(vec![SessionEraseRequested { name: "short".into(), route: None, by }.into()]));
     writer
 }
 

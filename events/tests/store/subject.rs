@@ -6,7 +6,7 @@ use dispatch_events::{
     catalogue::{
         memory::{MemoryRecalled, MemoryWarmed},
         obligation::{ObligationCreated, ObligationKind, ObligationMet},
-        session::{SessionOpened, SessionRenamed},
+        session::{Namer, SessionOpened, SessionRenamed},
     },
     keys::Keyring,
     log::{LogError, Tip},
@@ -134,7 +134,7 @@ pub fn opened(name: &str) -> Event {
 }
 
 pub fn renamed(previous: &str, name: &str) -> Event {
-    SessionRenamed { name: name.into(), previous: previous.into() }.into()
+    SessionRenamed { name: name.into(), previous: previous.into(), by: Namer::Person }.into()
 }
 
 pub fn owed(obligation: ObligationId) -> Event {

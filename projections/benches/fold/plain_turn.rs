@@ -61,7 +61,7 @@ pub fn plain_turn(number: usize, texts: Texts) -> [Vec<Event>; 4] {
         responded(turn).into(),
         MessageRecorded { turn, message, api_content: None }.into(),
         TurnCompleted { turn }.into(),
-        InputSettled { admission, outcome: Outcome::Completed }.into(),
+        InputSettled { admission, outcome: Outcome::Completed, why: None }.into(),
         LeaseReleased { generation }.into(),
         ObligationCreated { obligation, kind, key: format!("{turn}"), turn }.into(),
     ];
@@ -82,6 +82,8 @@ fn queued(admission: AdmissionId, number: usize, question: &str) -> InputQueued 
         intent: Intent::Queue,
         seq: number as u64 + 1,
         parts: vec![Part::Text(question.to_owned())],
+        message: None,
+        demoted: None,
     }
 }
 

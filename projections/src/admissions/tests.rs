@@ -18,7 +18,7 @@ fn unknown(number: u8) -> Event {
 }
 
 fn settled(number: u8, outcome: Outcome) -> Event {
-    InputSettled { admission: admission(number), outcome }.into()
+    InputSettled { admission: admission(number), outcome, why: None }.into()
 }
 
 fn claim(number: u8, generation: u64) -> Event {

@@ -136,7 +136,7 @@ impl Writer {
             self.push(TurnFailed { turn, code: "model_failed".into(), message: "no answer".into() });
             Outcome::Failed
         };
-        self.push(InputSettled { admission: admission(running.number), outcome });
+        self.push(InputSettled { admission: admission(running.number), outcome, why: None });
         self.push(LeaseReleased { generation: Generation(self.generation) });
     }
 

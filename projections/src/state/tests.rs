@@ -5,7 +5,7 @@ use dispatch_events::{
     catalogue::{
         input::{InputCancelled, InputRequeued, InputUnknown, Principal},
         lease::LeaseRenewed,
-        session::{SessionEraseRequested, SessionErased, SessionRenamed},
+        session::{Namer, SessionEraseRequested, SessionErased, SessionRenamed},
         tool::ToolUnknown,
         turn::{TurnFailed, TurnInterrupted},
     },
@@ -55,7 +55,7 @@ fn what_cannot_be_read_is_refused_by_name() {
 #[test]
 fn an_erased_session_is_the_same_before_and_after_its_key_is_gone() {
     let by = Principal { adapter: "cli".into(), subject: "alice".into() };
-    let asked = SessionEraseRequested { name: "a".into(), by };
+    let asked = SessionEraseRequested { name: "a".into(), route: None, by };
     let mut live = given([opened(), queued(1)]);
     let mut later = SessionState::empty(live.stream);
     live.apply(&with_body(3, Body::Known(asked.into()))).unwrap();
@@ -85,7 +85,7 @@ fn an_event_of_another_build_is_skipped_and_counted() {
 
 #[test]
 fn identity_and_names() {
-    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into() };
+    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: Namer::Person };
     let state = given([opened(), queued(1), renamed.into()]);
     assert_eq!((state.name.as_str(), state.opened.unwrap().name.as_str()), ("ideas", "notes"));
     assert_eq!((state.opened_at, state.updated_at), (Timestamp(1_000_000), Timestamp(3_000_000)));
@@ -97,7 +97,7 @@ fn the_revision_rises_only_with_what_a_person_sees() {
     let (turn, admission) = (turn(1), admission(1));
     let why = || "why".to_owned();
     let cancelled = InputCancelled { admission };
-    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into() };
+    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: Namer::Person };
     let [input_started, acquired, turn_started] = <[Event; 3]>::try_from(claimed(1, 1)).unwrap();
     let [turn_completed, settled, released] = <[Event; 3]>::try_from(completed(1, 1)).unwrap();
     #[rustfmt::skip]

@@ -166,6 +166,7 @@ impl Extra {
             Outcome::Interrupted => "interrupted",
             Outcome::Rejected => "rejected",
             Outcome::Failed => "failed",
+            Outcome::Cancelled => "cancelled",
         };
         Self { outcome, session, turn: ending.turn, position: ending.position }
     }

@@ -152,6 +152,9 @@ fn checked(outcome: Outcome, error: Option<(String, String)>) -> Result<(), (Cod
             Code::InvalidParams,
             "the input was refused when its turn came; the session's events say why".to_owned(),
         )),
+        (Outcome::Cancelled, _) => {
+            Err((Code::StaleGeneration, "the input was withdrawn before its turn came".to_owned()))
+        }
         (Outcome::Failed, None) => Err((Code::ModelFailed, "the turn failed; the session's events say why".to_owned())),
     }
 }

@@ -160,7 +160,7 @@ impl Plan {
     /// What an event does to the names and to the number of open things.
     fn index(&mut self, engine: &impl Engine, event: &Recorded, checked: &mut Checked) -> Result<(), AppendError> {
         let effect = effect_of(event);
-        if let Some(name) = effect.claims {
+        for name in effect.claims {
             if name.len() > NAME_BYTES {
                 return Err(AppendError::Invalid(format!("a name of {} bytes, {NAME_BYTES} at most", name.len())));
             }
@@ -171,10 +171,11 @@ impl Plan {
             }
         }
         // A name that another session has by now is not this one's to give back.
-        if let Some(name) = effect.frees.map(|name| self.names.key(&name))
-            && self.owner(engine, &checked.names, name)? == Some(event.stream)
-        {
-            checked.names.push((name, None));
+        for name in effect.frees {
+            let name = self.names.key(&name);
+            if self.owner(engine, &checked.names, name)? == Some(event.stream) {
+                checked.names.push((name, None));
+            }
         }
         if effect.open != OpenEffect::Unchanged {
             let count = match checked.open {

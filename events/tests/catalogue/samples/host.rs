@@ -1,8 +1,12 @@
 use super::*;
 use dispatch_events::{
-    AdmissionId, Epoch, StreamId,
-    catalogue::host::{Abandoned, HostStarted, HostStopped, PreviousRun},
+    AdmissionId, Epoch, StreamId, Version,
+    catalogue::host::{Abandoned, AppendRefused, HostStarted, HostStopped, PreviousRun},
 };
+
+fn refused(what: Vec<String>) -> AppendRefused {
+    AppendRefused { owner: Epoch(7), stream: StreamId(id(1)), expected: Version(300), actual: Version(70_000), what }
+}
 
 pub fn samples() -> Vec<Sample> {
     let left = Abandoned { session: StreamId(id(1)), admission: Some(AdmissionId(id(2))), what: text() };
@@ -13,6 +17,8 @@ pub fn samples() -> Vec<Sample> {
             engine: "sled".into(),
             previous: PreviousRun::Lost,
         }),
+        empty(refused(vec![])),
+        full(refused(vec!["turn.completed".into(), text()])),
         empty(HostStopped { epoch: Epoch(0), reason: String::new(), abandoned: vec![] }),
         full(HostStopped { epoch: Epoch(u64::MAX), reason: "SIGTERM".into(), abandoned: vec![left.clone()] }),
         sample(

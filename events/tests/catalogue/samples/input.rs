@@ -3,8 +3,8 @@ use dispatch_events::{
     AdmissionId, Epoch, Generation, Part, TurnId,
     catalogue::{
         input::{
-            InputCancelled, InputQueued, InputRequeued, InputSettled, InputStarted, InputUnknown, Intent, Outcome,
-            Principal,
+            InputCancelled, InputQueued, InputReconciled, InputRequeued, InputSettled, InputStarted, InputUnknown,
+            InputVerdict, Intent, Outcome, Principal,
         },
         lease::{LeaseAcquired, LeaseLost, LeaseReleased, LeaseRenewed},
     },
@@ -26,6 +26,8 @@ fn queued() -> Vec<Sample> {
         intent: Intent::Queue,
         seq: 1,
         parts: vec![],
+        message: None,
+        demoted: None,
     };
     let blob = |name: Option<String>| Part::Blob {
         media_type: "image/png".into(),
@@ -39,6 +41,8 @@ fn queued() -> Vec<Sample> {
             intent: Intent::Steer,
             seq: 251,
             parts: vec![Part::Text(text()), blob(Some("../ü.png".into()))],
+            message: Some("42/7".into()),
+            demoted: Some(Intent::Redirect),
             ..bare.clone()
         }),
         sample("redirect", InputQueued { intent: Intent::Redirect, parts: vec![blob(None)], ..bare }),
@@ -47,16 +51,21 @@ fn queued() -> Vec<Sample> {
 
 fn rest() -> Vec<Sample> {
     let admission = AdmissionId(id(1));
-    let settled = |outcome| InputSettled { admission, outcome };
+    let settled = |outcome| InputSettled { admission, outcome, why: None };
+    let (by, why) = (Principal { adapter: "cli".into(), subject: "alice".into() }, text());
     vec![
         plain(InputStarted { admission, turn: TurnId(id(2)), generation: Generation(3) }),
         plain(InputRequeued { admission, why: text(), times: 3 }),
         plain(InputCancelled { admission }),
         plain(InputUnknown { admission, why: text() }),
-        plain(settled(Outcome::Completed)),
+        empty(settled(Outcome::Completed)),
+        full(InputSettled { why: Some(text()), ..settled(Outcome::Rejected) }),
         sample("interrupted", settled(Outcome::Interrupted)),
         sample("rejected", settled(Outcome::Rejected)),
         sample("failed", settled(Outcome::Failed)),
+        sample("cancelled", settled(Outcome::Cancelled)),
+        plain(InputReconciled { admission, verdict: InputVerdict::Again, by: by.clone(), why: why.clone() }),
+        sample("given-up", InputReconciled { admission, verdict: InputVerdict::GivenUp, by, why }),
     ]
 }
 

@@ -3,7 +3,11 @@ use dispatch_events::{
     StreamId, Version,
     catalogue::{
         input::Principal,
-        session::{ForkPoint, SessionEraseRequested, SessionErased, SessionOpened, SessionRenamed},
+        session::{
+            BusyMode, ForkPoint, Namer, ResetReason, RewindReason, SessionArchived, SessionBranched, SessionConfigured,
+            SessionEraseRequested, SessionErased, SessionForked, SessionOpened, SessionRenamed, SessionReset,
+            SessionRestored, SessionRewound, SessionUnarchived,
+        },
     },
 };
 
@@ -25,8 +29,48 @@ pub fn samples() -> Vec<Sample> {
             parent: Some(ForkPoint { stream: StreamId(id(1)), version: Version(300) }),
             system: Some(text()),
         }),
-        plain(SessionRenamed { name: text(), previous: "a".into() }),
-        plain(SessionEraseRequested { name: text(), by: Principal { adapter: "cli".into(), subject: text() } }),
+        plain(SessionRenamed { name: text(), previous: "a".into(), by: Namer::Person }),
+        sample("by-host", SessionRenamed { name: text(), previous: "a".into(), by: Namer::Host }),
+        empty(SessionEraseRequested { name: text(), route: None, by: by() }),
+        full(SessionEraseRequested { name: text(), route: Some("agent:main:telegram:dm:42".into()), by: by() }),
         plain(SessionErased { events: 300, after_restart: true }),
     ]
+    .into_iter()
+    .chain(history())
+    .collect()
+}
+
+fn history() -> Vec<Sample> {
+    let from = ForkPoint { stream: StreamId(id(1)), version: Version(300) };
+    let reset = |reason, note| SessionReset { reason, note };
+    let rewound = |reason| SessionRewound { to: Version(300), reason };
+    let busy = |busy| SessionConfigured { busy: Some(busy) };
+    vec![
+        plain(SessionBranched { child: StreamId(id(1)), at: Version(300) }),
+        empty(SessionForked { from, depth: 1, profile: None, unfinished: None, dropped: None }),
+        full(SessionForked {
+            from,
+            depth: 300,
+            profile: Some("local".into()),
+            unfinished: Some(text()),
+            dropped: Some(text()),
+        }),
+        empty(reset(ResetReason::Asked, None)),
+        full(reset(ResetReason::Idle, Some(text()))),
+        sample("daily", reset(ResetReason::Daily, None)),
+        plain(rewound(RewindReason::Rewind)),
+        sample("undo", rewound(RewindReason::Undo)),
+        sample("retry", rewound(RewindReason::Retry)),
+        plain(SessionRestored { rewound: Version(300) }),
+        plain(SessionArchived { by: by() }),
+        plain(SessionUnarchived { by: by() }),
+        empty(SessionConfigured { busy: None }),
+        full(busy(BusyMode::Queue)),
+        sample("steer", busy(BusyMode::Steer)),
+        sample("interrupt", busy(BusyMode::Interrupt)),
+    ]
+}
+
+fn by() -> Principal {
+    Principal { adapter: "cli".into(), subject: text() }
 }

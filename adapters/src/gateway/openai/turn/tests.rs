@@ -87,7 +87,7 @@ impl Case {
 
     fn settled(&mut self, outcome: Outcome) -> Step {
         let admission = self.admission;
-        self.event(InputSettled { admission, outcome })
+        self.event(InputSettled { admission, outcome, why: None })
     }
 }
 
@@ -123,7 +123,7 @@ fn what_belongs_to_others_is_not_told() {
     let given = Message::Given { role: GivenRole::Assistant, parts: vec![Part::Text("before".into())] };
     let turn = case.turn;
     assert_eq!(case.event(MessageRecorded { turn, message: given, api_content: None }), Step::Nothing);
-    let settled = InputSettled { admission: AdmissionId::fresh(), outcome: Outcome::Completed };
+    let settled = InputSettled { admission: AdmissionId::fresh(), outcome: Outcome::Completed, why: None };
     assert_eq!(case.event(settled), Step::Nothing);
 }
 
