@@ -1,7 +1,15 @@
 //! What the outside asks of a session, and how it is answered.
 
+pub mod control;
+pub mod history;
+mod refusal;
+
+pub use control::{Attached, Interrupted, Reconcile, ReconcileVerdict, Stop};
+pub use history::{Change, Changed, ForkRequest, HistoryChange};
+pub use refusal::Refusal;
+
 use dispatch_events::{
-    AdmissionId, Generation, Part, Position, StreamId, TurnId, Version,
+    AdmissionId, Part, Position, StreamId, TurnId, Version,
     catalogue::{
         input::{Intent, Outcome, Principal},
         message::GivenRole,
@@ -17,6 +25,8 @@ pub enum SessionRef {
     Id(StreamId),
     /// By name; what looks like an id is tried as one first.
     Name(String),
+    /// By the routing key of a channel.
+    Route(String),
 }
 
 impl From<&str> for SessionRef {
@@ -40,12 +50,14 @@ pub struct Opening {
     pub system: Option<String>,
     /// The caller's own history, in order.
     pub history: Vec<(GivenRole, String)>,
+    /// Routing key of the chat that it is for, where a channel opens it.
+    pub route: Option<String>,
 }
 
 impl Opening {
     /// A session without history.
     pub fn plain(source: &str) -> Self {
-        Self { source: source.to_owned(), system: None, history: Vec::new() }
+        Self { source: source.to_owned(), system: None, history: Vec::new(), route: None }
     }
 }
 
@@ -56,10 +68,16 @@ pub struct Submit {
     pub principal: Principal,
     /// Idempotency key, 1 to 1,024 characters; a fresh one is made if there is none.
     pub request: Option<String>,
-    /// What it wants of a running turn.
-    pub intent: Intent,
+    /// What it wants of a running turn; `None` for what the session's busy mode says.
+    pub intent: Option<Intent>,
     /// What is said.
     pub parts: Vec<Part>,
+    /// The platform's id of the message: one that comes again is not taken again, whatever its request id.
+    pub message: Option<String>,
+    /// The revision that the caller saw last; another one refuses the input. `None` takes any.
+    pub expected_revision: Option<u64>,
+    /// Whether a paused session refuses the input instead of queueing it: for a caller who waits for the answer.
+    pub not_while_paused: bool,
     /// How to open the session if it is not there; `None` refuses instead.
     pub opening: Option<Opening>,
 }
@@ -75,6 +93,10 @@ pub struct Receipt {
     pub admission: AdmissionId,
     /// The idempotency key that it has.
     pub request_id: String,
+    /// What it wants of a running turn, as it was taken.
+    pub intent: Intent,
+    /// What was asked for, where the host made another intent of it: a stop would have destroyed running work.
+    pub demoted: Option<Intent>,
     /// Place in the session's queue.
     pub seq: u64,
     /// Where it is now.
@@ -91,19 +113,6 @@ pub struct Receipt {
     pub repeated: bool,
 }
 
-/// The answer to an interrupt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Interrupted {
-    /// The session.
-    pub session: StreamId,
-    /// The turn that was stopped; `None` if nothing ran.
-    pub turn: Option<TurnId>,
-    /// Its attempt.
-    pub generation: Option<Generation>,
-    /// The session's version after it.
-    pub version: Version,
-}
-
 /// The answer to an erasure: nobody can read the session any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Erased {
@@ -111,73 +120,4 @@ pub struct Erased {
     pub session: StreamId,
     /// Version of its last event, `session.erased`.
     pub version: Version,
-}
-
-/// Why the host said no. Nothing was written unless it says so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The request is not well formed.
-    #[error("{0}")]
-    Invalid(String),
-    /// There is no such session.
-    #[error("there is no session `{0}`: `dispatch sessions list` shows what is there")]
-    NotFound(String),
-    /// The session was erased, or is about to be.
-    #[error("session {0} was erased: nothing of it is left but the chain of its sealed events")]
-    Erased(StreamId),
-    /// The idempotency key belongs to another input.
-    #[error("request id `{0}` was used in this session for another input: use a new id for a new input")]
-    AdmissionConflict(String),
-    /// The name belongs to another session.
-    #[error("the name `{0}` belongs to another session: choose another name")]
-    NameTaken(String),
-    /// Too many inputs wait.
-    #[error("{0} inputs wait in this session already: wait until one is done")]
-    QueueFull(usize),
-    /// The host takes no more work.
-    #[error("the host is shutting down: send it again when it is back")]
-    Draining,
-    /// The outcome of an earlier input is unknown.
-    #[error(
-        "the session is paused, because an outcome is unknown ({0}): look at it, then give it up with `dispatch interrupt`"
-    )]
-    Paused(String),
-    /// The turn that was named is not the one that runs.
-    #[error("turn {0} does not run: nothing was stopped")]
-    StaleTurn(TurnId),
-    /// The actor does not keep up.
-    #[error("the host is busy: send it again in a moment")]
-    Busy,
-    /// The attempt is not the one that runs.
-    #[error("attempt {0} is over: what it did after that is not recorded")]
-    StaleGeneration(Generation),
-    /// The log takes no writes, or the write may or may not have landed.
-    #[error("the log could not be written: {0}")]
-    Persistence(String),
-    /// The log can't be read.
-    #[error("the log could not be read: {0}")]
-    Storage(String),
-    /// A part of the design that this build does not have.
-    #[error("{0} is not built yet")]
-    NotBuilt(String),
-}
-
-impl Refusal {
-    /// The stable code of `interface.md`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid(_) => "invalid_params",
-            Self::NotFound(_) | Self::Erased(_) => "not_found",
-            Self::AdmissionConflict(_) => "admission_conflict",
-            Self::NameTaken(_) => "name_taken",
-            Self::QueueFull(_) => "queue_full",
-            Self::Draining => "draining",
-            Self::Paused(_) => "unknown_execution",
-            Self::Busy => "session_busy",
-            Self::StaleGeneration(_) | Self::StaleTurn(_) => "stale_generation",
-            Self::Persistence(_) => "persistence_failed",
-            Self::Storage(_) => "storage_unavailable",
-            Self::NotBuilt(_) => "not_built",
-        }
-    }
 }

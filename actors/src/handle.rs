@@ -2,8 +2,10 @@
 //! host is a method here; nothing else of the actors is needed, or reachable.
 
 mod care;
+mod control;
 mod drain;
 mod ending;
+mod history;
 mod memory;
 mod observe;
 mod sessions;
@@ -24,7 +26,9 @@ use std::sync::Arc;
 /// A running host, seen from outside. Cheap to clone, usable from any thread.
 ///
 /// ```text
-/// sessions   open · resolve · submit · submit_and_follow · interrupt · rename · erase · summary · list
+/// sessions   open · resolve · submit · submit_and_follow · rename · erase · summary · list
+/// control    interrupt · cancel · unknowns · reconcile · attach
+/// history    change · fork
 /// endings    wait · wait_on · ending
 /// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline

@@ -39,7 +39,7 @@ pub mod tool_runner;
 pub mod turn;
 pub mod wire;
 
-pub use command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Submit};
+pub use command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Stop, Submit};
 pub use handle::HostHandle;
 pub use settings::{HostParts, HostSettings};
 pub use start::StartError;

@@ -43,6 +43,10 @@ pub struct Admission {
     pub digest: Digest,
     /// What it wants of a running turn.
     pub intent: Intent,
+    /// What was asked for, where the host made another intent of it.
+    pub demoted: Option<Intent>,
+    /// The platform's id of the message.
+    pub message: Option<String>,
     /// Place in the queue.
     pub seq: u64,
     /// What was said.
@@ -180,6 +184,8 @@ impl Admissions {
             principal_id: recorded.principal,
             digest: event.digest,
             intent: event.intent,
+            demoted: event.demoted,
+            message: event.message.clone(),
             seq: event.seq,
             parts: event.parts.clone().into(),
             state: AdmissionState::Queued,

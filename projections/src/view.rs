@@ -7,6 +7,7 @@ mod summary;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod unknowns;
 pub(crate) mod words;
 
 pub use ledger::{
@@ -15,6 +16,7 @@ pub use ledger::{
 };
 pub use summary::{PrefixRow, PrefixView, SessionStatus, SummaryView};
 pub use talk::{MessageRow, TranscriptView};
+pub use unknowns::{UnknownRow, UnknownsView};
 
 use std::{fmt, str::FromStr};
 

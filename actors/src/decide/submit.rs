@@ -67,7 +67,8 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
     if state.admissions.pending_len() >= facts.queue_limit {
         return Err(Refusal::QueueFull(state.admissions.pending_len()));
     }
-    if submit.intent != Intent::Queue {
+    let intent = submit.intent.unwrap_or(Intent::Queue);
+    if intent != Intent::Queue {
         return Err(Refusal::NotBuilt("steering and redirecting a running turn".into()));
     }
     let mut events = Vec::new();
@@ -81,10 +82,10 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
             principal: submit.principal.clone(),
             request: facts.request.to_owned(),
             digest,
-            intent: submit.intent,
+            intent,
             seq: state.admissions.next_seq(),
             parts: submit.parts.clone(),
-            message: None,
+            message: submit.message.clone(),
             demoted: None,
         }
         .into(),
@@ -115,7 +116,7 @@ pub fn open(name: &str, agent: &str, opening: &Opening, turn: TurnId) -> Result<
     let mut events = vec![
         SessionOpened {
             name: name.to_owned(),
-            route: None,
+            route: opening.route.clone(),
             source: opening.source.clone(),
             agent: agent.to_owned(),
             parent: None,
@@ -162,9 +163,9 @@ fn check(submit: &Submit, request: &str) -> Result<(), Refusal> {
 /// Digest of what is asked, so that a key is not used for two different inputs.
 fn digest(submit: &Submit) -> Digest {
     let mut pieces = vec![match submit.intent {
-        Intent::Queue => b"queue".to_vec(),
-        Intent::Steer => b"steer".to_vec(),
-        Intent::Redirect => b"redirect".to_vec(),
+        None | Some(Intent::Queue) => b"queue".to_vec(),
+        Some(Intent::Steer) => b"steer".to_vec(),
+        Some(Intent::Redirect) => b"redirect".to_vec(),
     }];
     for part in &submit.parts {
         match part {

@@ -42,7 +42,16 @@ fn facts(request: &str) -> SubmitFacts<'_> {
 fn input(text: &str) -> Submit {
     let opening = Some(Opening::plain("test"));
     let parts = vec![Part::Text(text.into())];
-    Submit { principal: me(), request: None, intent: Intent::Queue, parts, opening }
+    Submit {
+        principal: me(),
+        request: None,
+        intent: None,
+        parts,
+        message: None,
+        expected_revision: None,
+        not_while_paused: false,
+        opening,
+    }
 }
 
 fn accepted(given: &dispatch_projections::SessionState, request: &str) -> Vec<&'static str> {
@@ -83,7 +92,7 @@ fn what_can_not_be_accepted_is_refused_by_name() {
     assert_eq!(refused(&full, &input("x")), "queue_full");
     assert_eq!(refused(&given([]), &Submit { opening: None, ..input("x") }), "not_found");
     assert_eq!(refused(&given([]), &input(" ")), "invalid_params");
-    assert_eq!(refused(&given([]), &Submit { intent: Intent::Steer, ..input("x") }), "not_built");
+    assert_eq!(refused(&given([]), &Submit { intent: Some(Intent::Steer), ..input("x") }), "not_built");
 }
 
 #[test]

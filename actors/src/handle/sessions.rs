@@ -2,12 +2,12 @@
 
 use super::{HostHandle, Subscription};
 use crate::{
-    command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Submit},
+    command::{Erased, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
     session::{SessionCommand, newest},
 };
-use dispatch_events::{AdmissionId, StreamId, TurnId, catalogue::input::Principal};
+use dispatch_events::{AdmissionId, StreamId, catalogue::input::Principal, store::index::route_name};
 use dispatch_projections::view::{SessionStatus, SummaryView};
 use tokio::sync::oneshot;
 
@@ -102,21 +102,6 @@ impl HostHandle {
         }
     }
 
-    /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers. A turn whose outcome
-    /// is unknown is given up, so that the queue goes on. With `turn` nothing else than that turn is stopped.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::StaleTurn`], or the log's reason.
-    pub async fn interrupt(
-        &self,
-        session: &SessionRef,
-        principal: Principal,
-        turn: Option<TurnId>,
-    ) -> Result<Interrupted, Refusal> {
-        let id = self.resolve(session).await?;
-        self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), turn, reply }).await
-    }
-
     /// Gives a session another name.
     ///
     /// # Errors
@@ -182,6 +167,7 @@ impl HostHandle {
         let (id, name) = match session {
             SessionRef::Id(id) => (Some(*id), None),
             SessionRef::Name(name) => (name.parse().ok(), Some(name.clone())),
+            SessionRef::Route(route) => (None, Some(route_name(route))),
         };
         if let Some(id) = name.as_deref().and_then(|name| self.shared.remembered(name)) {
             return Ok(Some(id));
@@ -205,7 +191,8 @@ impl HostHandle {
             return Ok((id, None));
         }
         match session {
-            SessionRef::Name(name) if opens => {
+            // A channel's session is called like its routing key, until somebody gives it another name.
+            SessionRef::Name(name) | SessionRef::Route(name) if opens => {
                 check_name(name)?;
                 Ok((self.id_for_new(name).await?, Some(name.clone())))
             }
@@ -224,7 +211,7 @@ impl HostHandle {
 
     /// Asks a session. If its actor died over the question, the session is rebuilt and asked once more: commands are
     /// safe to repeat, because an input carries its idempotency key.
-    async fn ask<T>(
+    pub(super) async fn ask<T>(
         &self,
         session: StreamId,
         fresh: Option<String>,
@@ -246,7 +233,7 @@ impl HostHandle {
 pub(super) fn words(session: &SessionRef) -> String {
     match session {
         SessionRef::Id(id) => id.to_string(),
-        SessionRef::Name(name) => name.clone(),
+        SessionRef::Name(name) | SessionRef::Route(name) => name.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Session, commit::Meta};
 use crate::{
-    command::{Erased, Interrupted, Opening, Receipt, Refusal, Submit},
+    command::{Erased, Interrupted, Opening, Receipt, Refusal, Stop, Submit},
     decide::{
         interrupt::interrupt,
         obligation::{Verdict, verdict},
@@ -16,7 +16,7 @@ use actix::{
     fut::{self, LocalBoxActorFuture},
 };
 use dispatch_events::{
-    AdmissionId, CorrelationId, EventId, ObligationId, TurnId,
+    AdmissionId, CorrelationId, EventId, Generation, ObligationId, TurnId,
     catalogue::{
         input::Principal,
         session::{Namer, SessionRenamed},
@@ -54,8 +54,8 @@ pub enum SessionCommand {
     Interrupt {
         /// Who asks.
         principal: Principal,
-        /// The turn that is meant; any, if none is named.
-        turn: Option<TurnId>,
+        /// What is meant.
+        stop: Stop,
         /// The way back.
         reply: Reply<Interrupted>,
     },
@@ -152,7 +152,7 @@ impl Handler<SessionCommand> for Session {
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
-            SessionCommand::Interrupt { principal, turn, reply } => self.interrupt(&principal, turn, reply),
+            SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
             SessionCommand::Erase { principal, reply } => self.erase(&principal, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
@@ -262,17 +262,17 @@ impl Session {
 
     /// Stops the turn at once, then records what it leaves behind. A turn whose outcome is unknown is given up, so that
     /// the queue goes on.
-    fn interrupt(&mut self, principal: &Principal, named: Option<TurnId>, reply: Reply<Interrupted>) -> Done {
+    fn interrupt(&mut self, principal: &Principal, named: Stop, reply: Reply<Interrupted>) -> Done {
         let carried = self.running.as_ref().map(|running| (running.turn, running.generation));
         let unknown = self.state.admissions.unknown().and_then(|paused| Some((paused.turn?, paused.generation?)));
         let Some((turn, generation)) = carried.or(unknown) else {
             let version = self.state.version;
             let nothing = Interrupted { session: self.id, turn: None, generation: None, version };
-            answer(reply, named.map_or(Ok(nothing), |named| Err(Refusal::StaleTurn(named))));
+            answer(reply, stale(named, None).map_or(Ok(nothing), Err));
             return Box::pin(fut::ready(()));
         };
-        if let Some(other) = named.filter(|named| *named != turn) {
-            answer(reply, Err(Refusal::StaleTurn(other)));
+        if let Some(refusal) = stale(named, Some((turn, generation))) {
+            answer(reply, Err(refusal));
             return Box::pin(fut::ready(()));
         }
         let why = format!("interrupted by {}:{}", principal.adapter, principal.subject);
@@ -358,6 +358,8 @@ impl Session {
             name: self.state.name.clone(),
             admission: id,
             request_id: admission.request.clone(),
+            intent: admission.intent,
+            demoted: admission.demoted,
             seq: admission.seq,
             state: admission.state,
             outcome: admission.outcome,
@@ -367,6 +369,15 @@ impl Session {
             repeated,
         })
     }
+}
+
+/// Why a stop does not mean what runs.
+fn stale(named: Stop, runs: Option<(TurnId, Generation)>) -> Option<Refusal> {
+    if let Some(turn) = named.turn.filter(|turn| runs.is_none_or(|(runs, _)| runs != *turn)) {
+        return Some(Refusal::StaleTurn(turn));
+    }
+    let other = named.generation.filter(|generation| runs.is_none_or(|(_, runs)| runs != *generation));
+    other.map(Refusal::StaleGeneration)
 }
 
 /// Go, if there is nothing to do. Answered with whether it goes.

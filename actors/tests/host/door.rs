@@ -1,6 +1,7 @@
 //! The conformance of the one door: what every adapter may rely on, using `HostHandle` and nothing else.
 
 use crate::support::*;
+use dispatch_actors::Stop;
 use dispatch_actors::{Opening, SessionRef, handle::Update};
 use dispatch_events::{Position, Version, catalogue::input::Outcome};
 use dispatch_projections::view::ViewName;
@@ -57,7 +58,7 @@ fn a_host_that_drains_leaves_what_waits_to_the_next_one() {
             let stopping = host.clone();
             let drain = actix_rt::spawn(async move { stopping.drain("test").await });
             until("it drains", || host.health().draining).await;
-            host.interrupt(&"s".into(), me(), None).await.unwrap();
+            host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
             assert_eq!(drain.await.unwrap().turns, 0);
         }
         assert_eq!(outside.bodies.lock().unwrap().len(), 1, "the second input did not start");
@@ -109,7 +110,7 @@ fn what_is_not_there_is_not_found() {
         let outside = outside();
         let (host, store) = outside.host(settings(), false).await;
         let nowhere = SessionRef::from("nowhere");
-        assert_eq!(host.interrupt(&nowhere, me(), None).await.unwrap_err().code(), "not_found");
+        assert_eq!(host.interrupt(&nowhere, me(), Stop::default()).await.unwrap_err().code(), "not_found");
         assert_eq!(host.view(&nowhere, ViewName::All, None).await.unwrap_err().code(), "not_found");
         let mut closed = say("hello");
         closed.opening = None;

@@ -1,6 +1,7 @@
 //! The edges where words, answers or stops could be lost: between being shown and recorded, between two turns, at a limit.
 
 use crate::support::*;
+use dispatch_actors::Stop;
 use dispatch_actors::{HostSettings, Opening};
 use dispatch_events::catalogue::{input::Outcome, message::GivenRole};
 use dispatch_projections::view::TranscriptView;
@@ -30,7 +31,7 @@ fn words_of_a_turn_that_is_stopped_while_it_recalls_stay_in_the_transcript() {
         let (host, _) = outside.host(settings(), true).await;
         let receipt = host.submit(&"s".into(), say("my important words")).await.unwrap();
         tokio::time::sleep(Duration::from_millis(100)).await;
-        host.interrupt(&"s".into(), me(), None).await.unwrap();
+        host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
         assert_eq!(host.wait(&receipt).await.unwrap().outcome, Outcome::Interrupted);
         let said = said(&host, "s").await;
         assert!(said.iter().any(|(_, content)| content == "my important words"), "{said:?}");
@@ -51,10 +52,10 @@ fn an_answer_that_was_shown_whole_is_kept_when_the_stop_overtakes_its_record() {
                 match updates.next().await.unwrap().unwrap() {
                     dispatch_actors::handle::Update::Delta { .. } => {
                         shown = true;
-                        break host.interrupt(&session.as_str().into(), me(), None).await.unwrap();
+                        break host.interrupt(&session.as_str().into(), me(), Stop::default()).await.unwrap();
                     }
                     dispatch_actors::handle::Update::Event(e) if e.kind == "input.settled" => {
-                        break host.interrupt(&session.as_str().into(), me(), None).await.unwrap();
+                        break host.interrupt(&session.as_str().into(), me(), Stop::default()).await.unwrap();
                     }
                     _ => {}
                 }
@@ -97,7 +98,7 @@ fn an_input_behind_a_paused_turn_does_not_wait_for_ever_and_a_stop_opens_the_lan
         until("the outcome is unknown", || outside.count("input.unknown") == 1).await;
         outside.script([Act::Say("next")]);
         if let Ok(receipt) = host.submit(&"s".into(), say("more")).await {
-            host.interrupt(&"s".into(), me(), None).await.unwrap();
+            host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
             let ended = tokio::time::timeout(Duration::from_secs(3), host.wait(&receipt)).await;
             assert!(ended.is_ok(), "the waiter waits for ever, and nothing in this build ends the pause");
         }
@@ -146,9 +147,9 @@ fn a_stop_that_comes_late_does_not_end_the_next_input() {
         let second = host.submit(&"s".into(), say("two, from somebody else")).await.unwrap();
         host.wait(&first).await.unwrap();
         // The person saw the first turn run and pressed stop; it had ended by then.
-        let late = host.interrupt(&"s".into(), me(), first.turn).await.unwrap_err();
+        let late = host.interrupt(&"s".into(), me(), Stop { turn: first.turn, ..Stop::default() }).await.unwrap_err();
         assert_eq!(late.code(), "stale_generation");
-        assert!(host.interrupt(&"s".into(), me(), None).await.unwrap().turn.is_some(), "{second:?}");
+        assert!(host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap().turn.is_some(), "{second:?}");
     });
 }
 

@@ -1,4 +1,5 @@
 use crate::support::*;
+use dispatch_actors::Stop;
 use dispatch_actors::ports::ErrorClass;
 use dispatch_events::{Event, catalogue::input::Outcome};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ async fn interrupt_when(acts: Vec<Act>, backend: bool, ready: &str) -> std::sync
     until(ready, || outside.count(ready) > 0).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
     let began = Instant::now();
-    let stopped = host.interrupt(&"s".into(), me(), None).await.unwrap();
+    let stopped = host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
     assert_eq!(stopped.turn, receipt.turn);
     assert_eq!(host.wait(&receipt).await.unwrap().outcome, Outcome::Interrupted);
     assert!(began.elapsed() < Duration::from_secs(1));
@@ -69,7 +70,7 @@ fn during_back_off() {
         let (host, _) = outside.host(settings(), false).await;
         let receipt = host.submit(&"s".into(), say("go")).await.unwrap();
         until("it failed once", || outside.count("model.failed") == 1).await;
-        host.interrupt(&"s".into(), me(), None).await.unwrap();
+        host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
         let ending = host.wait(&receipt).await.unwrap();
         assert!(matches!(ending.outcome, Outcome::Interrupted | Outcome::Completed));
     });
@@ -83,7 +84,7 @@ fn nothing_running_is_said_and_changes_nothing() {
         let (host, store) = outside.host(settings(), false).await;
         turn(&host, "s", "go").await;
         let before = store.appends();
-        assert_eq!(host.interrupt(&"s".into(), me(), None).await.unwrap().turn, None);
+        assert_eq!(host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap().turn, None);
         assert_eq!(store.appends(), before);
     });
 }

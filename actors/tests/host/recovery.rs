@@ -1,4 +1,5 @@
 use crate::support::*;
+use dispatch_actors::Stop;
 use dispatch_events::{
     Event,
     catalogue::{host::PreviousRun, input::Outcome},
@@ -43,7 +44,7 @@ fn a_tool_that_only_looks_runs_again_and_one_that_acts_pauses_the_session() {
         assert_eq!(outside.tool_runs.lock().unwrap().len(), 1, "it never runs again by itself");
         let paused = host.submit(&"s".into(), say("more")).await.unwrap_err();
         assert_eq!(paused.code(), "unknown_execution", "{paused}");
-        host.interrupt(&"s".into(), me(), None).await.unwrap();
+        host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
         outside.script([Act::Say("on we go")]);
         assert_eq!(turn(&host, "s", "more").await.answer, "on we go", "somebody gave it up, the session goes on");
     });
@@ -105,7 +106,7 @@ fn a_late_write_of_a_lost_host_lands_nowhere() {
         let (_host, _) = outside.host(settings(), false).await;
         until("the turn is settled", || outside.count("input.settled") == 1).await;
         let before = outside.events().len();
-        let refused = lost.interrupt(&"s".into(), me(), None).await.unwrap_err();
+        let refused = lost.interrupt(&"s".into(), me(), Stop::default()).await.unwrap_err();
         assert_eq!(refused.code(), "persistence_failed", "{refused}");
         let late: Vec<_> = outside.events().into_iter().skip(before).map(|recorded| recorded.kind).collect();
         assert!(late.is_empty(), "{late:?}");

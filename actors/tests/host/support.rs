@@ -6,7 +6,7 @@ use dispatch_actors::{HostHandle, HostParts, HostSettings, Opening, SessionRef, 
 use dispatch_events::{
     Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
     catalogue::{
-        input::{Intent, Principal},
+        input::Principal,
         memory::{MemoryChange, MemoryTarget},
         message::ToolCall,
         tool::{EffectClass, EffectDisposition, ToolOutcome},
@@ -167,7 +167,10 @@ pub fn say(text: &str) -> Submit {
     Submit {
         principal: me(),
         request: None,
-        intent: Intent::Queue,
+        intent: None,
+        message: None,
+        expected_revision: None,
+        not_while_paused: false,
         parts: vec![Part::Text(text.into())],
         opening: Some(Opening::plain("test")),
     }

@@ -12,7 +12,7 @@ pub mod watch;
 use super::{context::Context, exit::Failure};
 use client::Client;
 use dispatch_actors::{
-    Opening, SessionRef, Submit,
+    Opening, SessionRef, Stop, Submit,
     ports::{MemoryEdit, MemoryOperation},
 };
 use dispatch_events::{
@@ -146,8 +146,11 @@ impl Door {
                 let submit = Submit {
                     principal: principal(),
                     request: input.request.map(str::to_owned),
-                    intent: input.intent,
+                    intent: Some(input.intent),
                     parts: vec![Part::Text(input.text.to_owned())],
+                    message: None,
+                    expected_revision: None,
+                    not_while_paused: false,
                     opening: input.open.then(|| Opening::plain("cli")),
                 };
                 document(&inside.handle.submit(&SessionRef::from(input.session), submit).await?)
@@ -164,7 +167,9 @@ impl Door {
     /// Stops the running turn, or only the one that is named.
     pub async fn interrupt(&self, session: &str, turn: Option<TurnId>) -> Result<Value, Failure> {
         match self {
-            Self::Inside(inside) => document(&inside.handle.interrupt(&session.into(), principal(), turn).await?),
+            Self::Inside(inside) => document(
+                &inside.handle.interrupt(&session.into(), principal(), Stop { turn, ..Stop::default() }).await?,
+            ),
             Self::Running(client) => {
                 client.post(&["api", "sessions", session, "interrupt"], &json!({"turn": turn})).await
             }

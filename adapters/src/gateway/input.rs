@@ -77,7 +77,16 @@ pub(super) async fn submit(
     };
     let principal = principal(&request);
     let opening = open.then(|| Opening::plain(&principal.adapter));
-    let submit = Submit { principal, request: key, intent, parts, opening };
+    let submit = Submit {
+        principal,
+        request: key,
+        intent: Some(intent),
+        parts,
+        message: None,
+        expected_revision: None,
+        not_while_paused: false,
+        opening,
+    };
     let receipt = gateway.host.submit(&SessionRef::Name(session.into_inner()), submit).await?;
     note(&receipt);
     let mut response = HttpResponse::Accepted();
@@ -101,6 +110,9 @@ pub(super) async fn interrupt(
     stop: JsonBody<Stop>,
 ) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
-    let interrupted = gateway.host.interrupt(&session, principal(&request), stop.0.turn).await?;
+    let interrupted = gateway
+        .host
+        .interrupt(&session, principal(&request), dispatch_actors::Stop { turn: stop.0.turn, ..Default::default() })
+        .await?;
     Ok(HttpResponse::Ok().json(interrupted))
 }

@@ -82,7 +82,7 @@ pub(super) async fn open(
     });
     let principal = principal(&request);
     let source = source.unwrap_or_else(|| principal.adapter.clone());
-    let opening = Opening { source, system, history: history.collect() };
+    let opening = Opening { source, system, history: history.collect(), route: None };
     let session = gateway.host.open(name, opening, principal).await?;
     let place = format!("/api/sessions/{}", session.id);
     Ok(HttpResponse::Created().insert_header((header::LOCATION, place)).json(session))

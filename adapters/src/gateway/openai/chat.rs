@@ -41,7 +41,16 @@ async fn complete(gateway: Data<Gateway>, request: HttpRequest, body: RawBody) -
         None => (SessionRef::Name(own_name(&principal, key.as_deref())), None),
     };
     let ChatRequest { stream, include_usage, parts, opening } = chat;
-    let submit = Submit { principal, request: key, intent: Intent::Queue, parts, opening: Some(opening) };
+    let submit = Submit {
+        principal,
+        request: key,
+        intent: Some(Intent::Queue),
+        parts,
+        message: None,
+        expected_revision: None,
+        not_while_paused: true,
+        opening: Some(opening),
+    };
     let (receipt, updates) = gateway.host.submit_and_follow(&session, submit).await?;
     note(&receipt);
     if receipt.state == AdmissionState::Unknown {

@@ -1,4 +1,5 @@
 use super::*;
+use dispatch_events::catalogue::input::Intent;
 use dispatch_events::{
     Body, CorrelationId, Digest, Epoch, EventId, Generation, PrincipalId, StreamId, Timestamp, Version,
     catalogue::{
@@ -21,6 +22,8 @@ struct Case {
 impl Case {
     fn new(repeated: bool, state: AdmissionState) -> Self {
         let receipt = Receipt {
+            intent: Intent::Queue,
+            demoted: None,
             session: StreamId::fresh(),
             name: "s".into(),
             admission: AdmissionId::fresh(),

@@ -1,0 +1,66 @@
+//! Stopping, withdrawing, settling, attaching.
+
+use super::HostHandle;
+use crate::{
+    command::{Attached, Interrupted, Receipt, Reconcile, Refusal, SessionRef, Stop},
+    session::SessionCommand,
+};
+use dispatch_events::{AdmissionId, catalogue::input::Principal};
+use dispatch_projections::view::{SummaryView, UnknownsView};
+
+impl HostHandle {
+    /// Stops the running turn, if there is one; what it leaves behind is recorded when this answers. With a name nothing
+    /// else is stopped.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::StaleTurn`], [`Refusal::StaleGeneration`], or the log's reason.
+    pub async fn interrupt(
+        &self,
+        session: &SessionRef,
+        principal: Principal,
+        stop: Stop,
+    ) -> Result<Interrupted, Refusal> {
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), stop, reply }).await
+    }
+
+    /// Withdraws an input that waits.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::Started`] for one that runs, [`Refusal::Paused`] for one that is unknown.
+    pub async fn cancel(
+        &self,
+        session: &SessionRef,
+        admission: AdmissionId,
+        principal: Principal,
+    ) -> Result<Receipt, Refusal> {
+        let _ = (self.resolve(session).await?, admission, principal);
+        Err(Refusal::NotBuilt("withdrawing an input".into()))
+    }
+
+    /// What nobody knows of a session's turn, with what is known about it.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the log's reason.
+    pub async fn unknowns(&self, session: &SessionRef) -> Result<UnknownsView, Refusal> {
+        Ok(UnknownsView::of(&self.state(session, None).await?))
+    }
+
+    /// Takes a person's word for what became of it.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::Invalid`] when nothing, or more than one thing, is meant.
+    pub async fn reconcile(&self, session: &SessionRef, reconcile: Reconcile) -> Result<SummaryView, Refusal> {
+        let _ = (self.resolve(session).await?, reconcile);
+        Err(Refusal::NotBuilt("settling an unknown outcome".into()))
+    }
+
+    /// The session as it is now, and everything that comes after.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the log's reason.
+    pub async fn attach(&self, session: &SessionRef) -> Result<Attached, Refusal> {
+        let _ = self.resolve(session).await?;
+        Err(Refusal::NotBuilt("attaching".into()))
+    }
+}
