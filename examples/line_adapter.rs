@@ -13,23 +13,14 @@ use dispatch_adapters::{
     assemble,
     config::{self, DataFolder, Secrets},
 };
-use dispatch_events::{
-    Clock, Event, Part, SystemClock,
-    catalogue::input::{Intent, Principal},
-    lock::FolderLock,
-};
+use dispatch_events::{Clock, Event, Part, SystemClock, catalogue::input::Principal, lock::FolderLock};
 use std::{error::Error, io::stdin};
 
 /// Carries one line to a session and its answer back.
 async fn talk(host: &HostHandle, session: &SessionRef, line: String) -> Result<(), Refusal> {
-    let input = Submit {
-        principal: Principal { adapter: "lines".into(), subject: "stdin".into() },
-        // A channel gives its message id here, and a message that comes twice is answered once.
-        request: None,
-        intent: Intent::Queue,
-        parts: vec![Part::Text(line)],
-        opening: Some(Opening::plain("lines")),
-    };
+    let principal = Principal { adapter: "lines".into(), subject: "stdin".into() };
+    // A channel gives the platform's id of the message too, and a message that comes twice is answered once.
+    let input = Submit { opening: Some(Opening::plain("lines")), ..Submit::new(principal, vec![Part::Text(line)]) };
     let receipt = host.submit(session, input).await?;
     println!("# durable at position {}", receipt.position);
     let mut updates = host.subscribe(receipt.session, receipt.version);

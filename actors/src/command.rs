@@ -82,6 +82,22 @@ pub struct Submit {
     pub opening: Option<Opening>,
 }
 
+impl Submit {
+    /// An input that takes the session's busy mode and any revision, for a session that is there.
+    pub fn new(principal: Principal, parts: Vec<Part>) -> Self {
+        Self {
+            principal,
+            request: None,
+            intent: None,
+            parts,
+            message: None,
+            expected_revision: None,
+            not_while_paused: false,
+            opening: None,
+        }
+    }
+}
+
 /// The answer to an input: it is durable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
