@@ -15,7 +15,7 @@ use dispatch_events::{
         message::GivenRole,
     },
 };
-use dispatch_projections::admissions::AdmissionState;
+use dispatch_projections::{admissions::AdmissionState, view::words::snake};
 use serde::Serialize;
 
 /// A session, by its id or its name.
@@ -110,14 +110,17 @@ pub struct Receipt {
     /// The idempotency key that it has.
     pub request_id: String,
     /// What it wants of a running turn, as it was taken.
+    #[serde(serialize_with = "snake")]
     pub intent: Intent,
     /// What was asked for, where the host made another intent of it: a stop would have destroyed running work.
+    #[serde(serialize_with = "snake")]
     pub demoted: Option<Intent>,
     /// Place in the session's queue.
     pub seq: u64,
     /// Where it is now.
     pub state: AdmissionState,
     /// How it ended, if it has.
+    #[serde(serialize_with = "snake")]
     pub outcome: Option<Outcome>,
     /// The turn that carries it, if one does.
     pub turn: Option<TurnId>,

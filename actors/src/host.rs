@@ -41,7 +41,7 @@ pub struct Host {
     shared: Arc<Shared>,
     arbiters: Vec<ArbiterHandle>,
     sessions: HashMap<StreamId, Entry>,
-    /// Names of sessions that are being opened, so that two first requests make one session.
+    /// Names, and routing keys, of sessions that are being opened, so that two first requests make one session.
     opening: HashMap<String, (StreamId, Instant)>,
     /// How often a session that gave up over a turn was woken, and when last.
     revived: HashMap<StreamId, (u32, Instant)>,
@@ -192,16 +192,16 @@ impl Handler<IdForNew> for Host {
     }
 }
 
-/// The session of this name is open, or will not be: the log knows from here on.
+/// This session is open, or will not be: from here on the log knows what it is called.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Opened(pub String);
+pub struct Opened(pub StreamId);
 
 impl Handler<Opened> for Host {
     type Result = ();
 
     fn handle(&mut self, opened: Opened, _: &mut Self::Context) {
-        self.opening.remove(&opened.0);
+        self.opening.retain(|_, (id, _)| *id != opened.0);
     }
 }
 

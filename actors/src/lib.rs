@@ -31,6 +31,7 @@ pub mod hub;
 pub mod memory_worker;
 pub mod ports;
 pub mod provider;
+pub mod routing;
 pub mod session;
 pub mod settings;
 pub mod shared;

@@ -1,6 +1,9 @@
 //! What a host is made of.
 
-use crate::ports::{MemoryBackend, MemoryFiles, Models, Toolbox};
+use crate::{
+    ports::{MemoryBackend, MemoryFiles, Models, Toolbox},
+    routing::Sharing,
+};
 use dispatch_events::Log;
 use std::sync::Arc;
 
@@ -47,6 +50,8 @@ pub struct HostSettings {
     pub queue_limit: usize,
     /// After this many idle milliseconds a session's actor is given up.
     pub idle_ms: u64,
+    /// Who shares a chat's session.
+    pub sharing: Sharing,
     /// Whether the start looks for turns that a crash left behind.
     pub recover: bool,
     /// Threads for sessions.
@@ -68,6 +73,7 @@ impl Default for HostSettings {
             model_retries: 3,
             queue_limit: 32,
             idle_ms: 60_000,
+            sharing: Sharing::default(),
             recover: true,
             arbiters: std::thread::available_parallelism().map_or(1, usize::from),
         }

@@ -21,12 +21,14 @@
 mod audit;
 mod body;
 mod care;
+mod control;
 mod equipment;
 mod events;
 mod export;
 mod guard;
 mod headers;
 mod health;
+mod history;
 mod input;
 mod long;
 mod memory;

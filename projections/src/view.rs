@@ -8,7 +8,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod unknowns;
-pub(crate) mod words;
+pub mod words;
 
 pub use ledger::{
     LeaseView, MemoryView, MomentRow, ObligationRow, ObligationsView, PromptView, QueueRow, QueueView, TierView,

@@ -5,6 +5,7 @@ use crate::{
     command::{Erased, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
+    routing::{self, RouteSource},
     session::{SessionCommand, newest},
 };
 use dispatch_events::{AdmissionId, StreamId, catalogue::input::Principal, store::index::route_name};
@@ -37,6 +38,50 @@ impl HostHandle {
             reply,
         })
         .await
+    }
+
+    /// As [`HostHandle::open`], for a chat that may have its session already: then that one, and `false`.
+    ///
+    /// # Errors
+    /// As [`HostHandle::open`].
+    pub async fn find_or_open(
+        &self,
+        name: Option<String>,
+        opening: Opening,
+        principal: Principal,
+    ) -> Result<(SummaryView, bool), Refusal> {
+        let Some(route) = opening.route.clone() else {
+            return self.open(name, opening, principal).await.map(|opened| (opened, true));
+        };
+        let there = SessionRef::Route(route.clone());
+        if let Some(id) = self.find(&there).await? {
+            return Ok((self.summary(&SessionRef::Id(id)).await?, false));
+        }
+        let name = self.name_for(name, &route).await?;
+        match self.open(Some(name), opening, principal).await {
+            // The chat's session was opened in the same moment.
+            Err(Refusal::NameTaken(_)) if self.find(&there).await?.is_some() => {
+                Ok((self.summary(&there).await?, false))
+            }
+            opened => opened.map(|opened| (opened, true)),
+        }
+    }
+
+    /// The routing key of a chat.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for a source that can't have one.
+    pub fn route(&self, source: &RouteSource) -> Result<String, Refusal> {
+        routing::key(&self.shared.settings.agent, source, self.shared.settings.sharing)
+    }
+
+    /// A chat's session is called like its routing key, unless a name is given or another session is called so.
+    async fn name_for(&self, name: Option<String>, route: &str) -> Result<String, Refusal> {
+        Ok(match name {
+            Some(name) => name,
+            None if check_name(route).is_ok() && self.named(route).await?.is_none() => route.to_owned(),
+            None => StreamId::fresh().to_string(),
+        })
     }
 
     /// The id of a session that is there.
@@ -86,6 +131,10 @@ impl HostHandle {
                 true => Subscription::attached(self.shared.clone(), id).await,
                 false => None,
             };
+            let mut submit = submit.clone();
+            if let (SessionRef::Route(route), Some(opening)) = (session, &mut submit.opening) {
+                opening.route = Some(route.clone());
+            }
             let command = |reply| SessionCommand::Submit { submit: submit.clone(), request: request.clone(), reply };
             match self.ask(id, fresh, command).await {
                 Ok(receipt) => {
@@ -191,10 +240,14 @@ impl HostHandle {
             return Ok((id, None));
         }
         match session {
-            // A channel's session is called like its routing key, until somebody gives it another name.
-            SessionRef::Name(name) | SessionRef::Route(name) if opens => {
+            SessionRef::Name(name) if opens => {
                 check_name(name)?;
                 Ok((self.id_for_new(name).await?, Some(name.clone())))
+            }
+            // By the key, so that two first messages of a chat make one session.
+            SessionRef::Route(route) if opens => {
+                let name = self.name_for(None, route).await?;
+                Ok((self.id_for_new(&route_name(route)).await?, Some(name)))
             }
             _ => Err(Refusal::NotFound(words(session))),
         }

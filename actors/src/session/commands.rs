@@ -321,12 +321,10 @@ impl Session {
         reply: Reply<T>,
         result: impl FnOnce(&Session) -> Result<T, Refusal> + 'static,
     ) -> Done {
-        let opening = self.fresh.clone();
+        let opening = self.fresh.is_some();
         let commit = self.commit(events, meta);
         Box::pin(commit.map(move |committed, session: &mut Session, ctx: &mut Context<Session>| {
-            if let Some(name) = opening
-                && session.host.try_send(Opened(name)).is_err()
-            {
+            if opening && session.host.try_send(Opened(session.id)).is_err() {
                 tracing::debug!("the host is busy; the name is found in the log anyway");
             }
             match committed {

@@ -10,7 +10,7 @@ use crate::event_json::EventJson;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{Data, Path},
+    web::{Bytes, Data, Path},
 };
 use dispatch_actors::{
     SessionRef,
@@ -120,14 +120,23 @@ fn follow(
     types: Option<GlobMatcher>,
     number: fn(&Recorded) -> u64,
 ) -> HttpResponse {
-    sse::respond(gateway, Feed { updates, types, number }, HttpResponse::Ok())
+    sse::respond(gateway, Feed { first: None, updates, types, number }, HttpResponse::Ok())
 }
 
 /// Events and live text for one viewer.
-struct Feed {
+pub(super) struct Feed {
+    /// What comes before them.
+    first: Option<Bytes>,
     updates: Subscription,
     types: Option<GlobMatcher>,
     number: fn(&Recorded) -> u64,
+}
+
+impl Feed {
+    /// `first`, then every event of a session.
+    pub fn after(first: Bytes, updates: Subscription) -> Self {
+        Self { first: Some(first), updates, types: None, number: |event| event.version.0 }
+    }
 }
 
 /// Live text: provisional, and gone when it is read.
@@ -149,6 +158,9 @@ struct Broken<'a> {
 
 impl Source for Feed {
     async fn next(&mut self) -> Frame {
+        if let Some(first) = self.first.take() {
+            return Frame::More(first);
+        }
         loop {
             return match self.updates.next().await {
                 None => Frame::Last(sse::error_event(&Problem::new(Code::Draining, "the host is shutting down"))),

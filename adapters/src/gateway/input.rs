@@ -13,7 +13,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dispatch_actors::{Opening, SessionRef, Submit};
-use dispatch_events::{Part, TurnId, catalogue::input::Intent};
+use dispatch_events::{Generation, Part, TurnId, catalogue::input::Intent};
 use serde::Deserialize;
 
 /// An input.
@@ -21,18 +21,20 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     request_id: Option<String>,
-    #[serde(default)]
-    intent: Wanted,
+    /// What it wants of a running turn; the session's busy mode says if it does not.
+    intent: Option<Wanted>,
     parts: Vec<Piece>,
+    /// The platform's id of the message: one that comes again is not taken again.
+    message: Option<String>,
+    expected_revision: Option<u64>,
     /// Whether a session that is not there is opened.
     #[serde(default)]
     open: bool,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Wanted {
-    #[default]
     Queue,
     Steer,
     Redirect,
@@ -60,7 +62,7 @@ pub(super) async fn submit(
     session: Path<String>,
     input: JsonBody<Input>,
 ) -> Result<HttpResponse, Problem> {
-    let Input { request_id, intent, parts, open } = input.0;
+    let Input { request_id, intent, parts, message, expected_revision, open } = input.0;
     let key = match request_id {
         Some(id) => Some(id),
         None => headers::idempotency_key(&request)?,
@@ -70,23 +72,14 @@ pub(super) async fn submit(
     };
     let parts: Vec<_> = parts.into_iter().map(text).collect();
     check_size(&parts, gateway.settings.max_input)?;
-    let intent = match intent {
+    let intent = intent.map(|wanted| match wanted {
         Wanted::Queue => Intent::Queue,
         Wanted::Steer => Intent::Steer,
         Wanted::Redirect => Intent::Redirect,
-    };
+    });
     let principal = principal(&request);
     let opening = open.then(|| Opening::plain(&principal.adapter));
-    let submit = Submit {
-        principal,
-        request: key,
-        intent: Some(intent),
-        parts,
-        message: None,
-        expected_revision: None,
-        not_while_paused: false,
-        opening,
-    };
+    let submit = Submit { request: key, intent, message, expected_revision, opening, ..Submit::new(principal, parts) };
     let receipt = gateway.host.submit(&SessionRef::Name(session.into_inner()), submit).await?;
     note(&receipt);
     let mut response = HttpResponse::Accepted();
@@ -100,6 +93,8 @@ pub(super) async fn submit(
 pub(super) struct Stop {
     /// Nothing but this turn: whoever asks late stops nobody else's.
     turn: Option<TurnId>,
+    /// Nothing but this attempt.
+    generation: Option<u64>,
 }
 
 /// `POST /api/sessions/{id}/interrupt`.
@@ -110,9 +105,8 @@ pub(super) async fn interrupt(
     stop: JsonBody<Stop>,
 ) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
-    let interrupted = gateway
-        .host
-        .interrupt(&session, principal(&request), dispatch_actors::Stop { turn: stop.0.turn, ..Default::default() })
-        .await?;
+    let Stop { turn, generation } = stop.0;
+    let stop = dispatch_actors::Stop { turn, generation: generation.map(Generation) };
+    let interrupted = gateway.host.interrupt(&session, principal(&request), stop).await?;
     Ok(HttpResponse::Ok().json(interrupted))
 }

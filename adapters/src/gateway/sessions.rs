@@ -11,10 +11,17 @@ use actix_web::{
     http::header,
     web::{Data, Path},
 };
-use dispatch_actors::{Opening, SessionRef};
-use dispatch_events::{StreamId, catalogue::message::GivenRole};
+use dispatch_actors::{
+    Opening, SessionRef,
+    command::{Change, HistoryChange},
+    routing::RouteSource,
+};
+use dispatch_events::{
+    StreamId,
+    catalogue::{message::GivenRole, session::BusyMode},
+};
 use dispatch_projections::view::SummaryView;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Sessions in one page unless the caller says otherwise, and at most.
 const PAGE: (usize, usize) = (100, 1000);
@@ -53,6 +60,8 @@ pub(super) struct New {
     system: Option<String>,
     #[serde(default)]
     history: Vec<Said>,
+    /// The chat that it is for: the session of a chat that has one already is given back.
+    route: Option<RouteSource>,
 }
 
 #[derive(Deserialize)]
@@ -75,15 +84,19 @@ pub(super) async fn open(
     request: HttpRequest,
     new: JsonBody<New>,
 ) -> Result<HttpResponse, Problem> {
-    let New { name, source, system, history } = new.0;
+    let New { name, source, system, history, route } = new.0;
     let history = history.into_iter().map(|said| match said.role {
         Role::User => (GivenRole::User, said.content),
         Role::Assistant => (GivenRole::Assistant, said.content),
     });
     let principal = principal(&request);
     let source = source.unwrap_or_else(|| principal.adapter.clone());
-    let opening = Opening { source, system, history: history.collect(), route: None };
-    let session = gateway.host.open(name, opening, principal).await?;
+    let route = route.map(|route| gateway.host.route(&route)).transpose()?;
+    let opening = Opening { source, system, history: history.collect(), route };
+    let (session, new) = gateway.host.find_or_open(name, opening, principal).await?;
+    if !new {
+        return Ok(HttpResponse::Ok().json(session));
+    }
     let place = format!("/api/sessions/{}", session.id);
     Ok(HttpResponse::Created().insert_header((header::LOCATION, place)).json(session))
 }
@@ -107,18 +120,56 @@ pub(super) async fn erase(
 /// What changes in a session.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Change {
-    name: String,
+pub(super) struct Edit {
+    name: Option<String>,
+    /// `null` takes the host's setting again.
+    #[serde(default, deserialize_with = "given")]
+    busy: Option<Option<Busy>>,
+    archived: Option<bool>,
+    expected_revision: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Busy {
+    Queue,
+    Steer,
+    Interrupt,
+}
+
+/// Tells a member that is `null` from one that is not there.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(member: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(member).map(Some)
 }
 
 /// `PATCH /api/sessions/{id}`.
-pub(super) async fn change(
+pub(super) async fn edit(
     gateway: Data<Gateway>,
     request: HttpRequest,
     session: Path<String>,
-    change: JsonBody<Change>,
+    edit: JsonBody<Edit>,
 ) -> Result<HttpResponse, Problem> {
-    let session = SessionRef::Name(session.into_inner());
-    let changed = gateway.host.rename(&session, &change.0.name, principal(&request)).await?;
-    Ok(HttpResponse::Ok().json(changed))
+    let Edit { name, busy, archived, mut expected_revision } = edit.0;
+    if name.is_none() && busy.is_none() && archived.is_none() {
+        return Err(Problem::invalid("nothing changes: give `name`, `busy` or `archived`"));
+    }
+    let id = gateway.host.resolve(&SessionRef::Name(session.into_inner())).await?;
+    let busy = busy.map(|busy| HistoryChange::Configure {
+        busy: busy.map(|busy| match busy {
+            Busy::Queue => BusyMode::Queue,
+            Busy::Steer => BusyMode::Steer,
+            Busy::Interrupt => BusyMode::Interrupt,
+        }),
+    });
+    let archived = archived.map(|archived| if archived { HistoryChange::Archive } else { HistoryChange::Unarchive });
+    for change in busy.into_iter().chain(archived) {
+        let asked = Change { principal: principal(&request), expected_revision };
+        let changed = gateway.host.change(&SessionRef::Id(id), change, asked).await?;
+        // What the caller saw is what this call itself made of it.
+        expected_revision = expected_revision.map(|_| changed.revision);
+    }
+    if let Some(name) = name {
+        return Ok(HttpResponse::Ok().json(gateway.host.rename(&SessionRef::Id(id), &name, principal(&request)).await?));
+    }
+    Ok(HttpResponse::Ok().json(gateway.host.summary(&SessionRef::Id(id)).await?))
 }

@@ -104,7 +104,12 @@ pub(super) fn event(name: &str, id: Option<u64>, data: &str) -> Bytes {
 
 /// An event whose data is the JSON of a value.
 pub(super) fn json_event(name: &str, data: &impl Serialize) -> Bytes {
-    event(name, None, &serde_json::to_string(data).unwrap_or_default())
+    event(name, None, &line(data))
+}
+
+/// The JSON of a value, in one line.
+pub(super) fn line(data: &impl Serialize) -> String {
+    serde_json::to_string(data).unwrap_or_default()
 }
 
 /// The last event of a stream that can't go on.

@@ -4,7 +4,10 @@ use serde::{Serialize, Serializer, ser::Error};
 use serde_json::Value;
 
 /// Writes a variant without fields as its name in `snake_case`, and nothing as `null`. In a snapshot it is what it is.
-pub(crate) fn snake<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+///
+/// # Errors
+/// The serializer's own.
+pub fn snake<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     if !serializer.is_human_readable() {
         return value.serialize(serializer);
     }

@@ -41,15 +41,13 @@ async fn complete(gateway: Data<Gateway>, request: HttpRequest, body: RawBody) -
         None => (SessionRef::Name(own_name(&principal, key.as_deref())), None),
     };
     let ChatRequest { stream, include_usage, parts, opening } = chat;
+    // Whoever waits for the answer is told at once that the session is paused, and nothing is queued behind their back.
     let submit = Submit {
-        principal,
         request: key,
         intent: Some(Intent::Queue),
-        parts,
-        message: None,
-        expected_revision: None,
         not_while_paused: true,
         opening: Some(opening),
+        ..Submit::new(principal, parts)
     };
     let (receipt, updates) = gateway.host.submit_and_follow(&session, submit).await?;
     note(&receipt);

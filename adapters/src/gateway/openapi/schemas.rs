@@ -1,12 +1,14 @@
 //! The shapes of bodies and answers, as JSON Schema. The tests hold real answers against them.
 
+mod control;
+
 use super::super::problem::Code;
 use serde_json::{Map, Value, json};
 
 /// Every named shape.
 pub(super) fn all() -> Value {
     let mut schemas = Map::new();
-    for group in [general(), openai(), sessions(), events(), memory(), equipment(), care()] {
+    for group in [general(), openai(), sessions(), control::all(), events(), memory(), equipment(), care()] {
         if let Value::Object(group) = group {
             schemas.extend(group);
         }
@@ -116,7 +118,6 @@ fn openai() -> Value {
 
 fn sessions() -> Value {
     let said = object(&[("role", one_of(&["user", "assistant"])), ("content", text())]);
-    let part = json!({"anyOf": [text(), object(&[("type", one_of(&["text"])), ("text", text())])]});
     json!({
         "Session": object(&[
             ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused", "unreadable", "erased"])),
@@ -128,21 +129,7 @@ fn sessions() -> Value {
             ("problems", list(text())),
         ]),
         "Sessions": object(&[("sessions", list(named("Session"))), ("next", maybe(text()))]),
-        "NewSession": object(&[("name?", maybe(text())), ("source?", maybe(text())), ("system?", maybe(text())), ("history?", list(said))]),
-        "SessionChange": object(&[("name", text())]),
-        "Input": object(&[
-            ("request_id?", maybe(text())), ("intent?", one_of(&["queue", "steer", "redirect"])), ("parts", list(part)),
-            ("open?", yes_no()),
-        ]),
-        "Receipt": object(&[
-            ("session", id()), ("name", text()), ("admission", id()), ("request_id", text()), ("seq", count()),
-            ("state", one_of(&["queued", "started", "unknown", "terminal"])), ("outcome", maybe(text())),
-            ("turn", maybe(id())), ("position", count()), ("version", count()), ("repeated", yes_no()),
-        ]),
-        "Interrupt": object(&[("turn?", maybe(id()))]),
-        "Interrupted": object(&[
-            ("session", id()), ("turn", maybe(id())), ("generation", maybe(count())), ("version", count()),
-        ]),
+        "NewSession": object(&[("name?", maybe(text())), ("source?", maybe(text())), ("system?", maybe(text())), ("history?", list(said)), ("route?", maybe(named("Route")))]),
         "Prefix": object(&[("requests", list(object(&[
             ("version", count()), ("turn", id()), ("attempt", count()), ("extends_previous", yes_no()),
             ("diverged_at", maybe(count())), ("cause", maybe(text())), ("proven", yes_no()),

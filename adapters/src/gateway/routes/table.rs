@@ -1,7 +1,10 @@
 //! The table of routes.
 
 use super::{
-    super::{audit, care, equipment, events, export, health, input, memory, openai, openapi, sessions, views},
+    super::{
+        audit, care, control, equipment, events, export, health, history, input, memory, openai, openapi, sessions,
+        views,
+    },
     Definition, Good, Parameter,
     Place::{self, Header, Path, Query},
     Verb::{self, Delete, Get, Patch, Post},
@@ -10,6 +13,7 @@ use super::{
 use crate::gateway::problem::Code;
 
 const SESSION: Parameter = text(Path, "id", true, "Id or name of the session, percent-encoded.");
+const ADMISSION: Parameter = text(Path, "admission", true, "Id of the admission, as its receipt names it.");
 const KEY: Parameter = text(Header, "Idempotency-Key", false, "Request id; a repeat gives the first one's answer.");
 const FROM: Parameter = number("from", "First number to show, from 1.");
 const LIMIT: Parameter = number("limit", "Most events, up to 1000; asks for one page instead of a stream.");
@@ -51,8 +55,30 @@ const fn later(verb: Verb, path: &'static str, summary: &'static str, parameters
     Definition { parameters, errors: &[Code::NotBuilt], ..route(verb, path, summary, json(&[(JSON, "Anything")])) }
 }
 
+/// A change of a session's own history.
+const fn change(path: &'static str, summary: &'static str, body: &'static str) -> Definition {
+    Definition {
+        parameters: &[SESSION],
+        body: Some(body),
+        errors: CHANGE_ERRORS,
+        ..route(Post, path, summary, json(&[(JSON, "Changed")]))
+    }
+}
+
+const CHANGE_ERRORS: &[Code] = &[
+    Code::NotFound,
+    Code::RevisionConflict,
+    Code::UnknownExecution,
+    Code::QueueFull,
+    Code::SessionBusy,
+    Code::Draining,
+    Code::PersistenceFailed,
+];
+
 const SUBMIT_ERRORS: &[Code] = &[
     Code::AdmissionConflict,
+    Code::PermissionDenied,
+    Code::RevisionConflict,
     Code::UnknownExecution,
     Code::QueueFull,
     Code::SessionBusy,
@@ -134,7 +160,12 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         body: Some("NewSession"),
         errors: &[Code::NameTaken, Code::Draining, Code::TooLarge, Code::PersistenceFailed],
         handler: |route| route.to(sessions::open),
-        ..route(Post, "/api/sessions", "Opens a session.", Good { status: 201, content: &[(JSON, "Session")] })
+        ..route(
+            Post,
+            "/api/sessions",
+            "Opens a session. With `route` the session of that chat, which is 200 if there is one already.",
+            Good { status: 201, content: &[(JSON, "Session")] },
+        )
     },
     Definition {
         parameters: &[SESSION],
@@ -145,9 +176,21 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         body: Some("SessionChange"),
-        errors: &[Code::NotFound, Code::NameTaken, Code::Draining, Code::PersistenceFailed],
-        handler: |route| route.to(sessions::change),
-        ..route(Patch, "/api/sessions/{id}", "Gives a session another name.", json(&[(JSON, "Session")]))
+        errors: &[
+            Code::NotFound,
+            Code::NameTaken,
+            Code::RevisionConflict,
+            Code::SessionBusy,
+            Code::Draining,
+            Code::PersistenceFailed,
+        ],
+        handler: |route| route.to(sessions::edit),
+        ..route(
+            Patch,
+            "/api/sessions/{id}",
+            "Gives a session another name, another busy mode, or puts it out of lists.",
+            json(&[(JSON, "Session")]),
+        )
     },
     Definition {
         parameters: &[SESSION],
@@ -180,19 +223,112 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         ..route(
             Post,
             "/api/sessions/{id}/interrupt",
-            "Stops the running turn; with `turn` only that one, and `stale_generation` if it does not run. In a paused \
+            "Stops the running turn; with `turn` or `generation` only that one, and `stale_generation` if it does not run. In a paused \
              session the input whose outcome is unknown is given up as interrupted, and the queue goes on.",
             json(&[(JSON, "Interrupted")]),
         )
     },
-    later(Post, "/api/sessions/{id}/fork", "A new session that goes on from a version of this one.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/rewind", "Goes back to a version.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/undo", "Takes back the last turn.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/retry", "Runs the last input again.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/reset", "Begins the session anew.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/archive", "Puts the session away.", &[SESSION]),
+    Definition {
+        parameters: &[SESSION],
+        body: Some("Fork"),
+        errors: &[
+            Code::NotFound,
+            Code::NameTaken,
+            Code::SessionBusy,
+            Code::StorageUnavailable,
+            Code::Draining,
+            Code::PersistenceFailed,
+        ],
+        handler: |route| route.to(history::fork),
+        ..route(
+            Post,
+            "/api/sessions/{id}/fork",
+            "A new session that goes on from a version of this one. It refers to what it inherits; nothing is copied.",
+            Good { status: 201, content: &[(JSON, "Session")] },
+        )
+    },
+    Definition {
+        handler: |route| route.to(history::rewind),
+        ..change(
+            "/api/sessions/{id}/rewind",
+            "Goes on from an earlier place: everything from a user message on is left out.",
+            "Rewind",
+        )
+    },
+    Definition {
+        handler: |route| route.to(history::undo),
+        ..change("/api/sessions/{id}/undo", "Takes the last exchanges back.", "Undo")
+    },
+    Definition {
+        handler: |route| route.to(history::restore),
+        ..change("/api/sessions/{id}/restore", "Takes the last rewind back.", "Seen")
+    },
+    Definition {
+        handler: |route| route.to(history::retry),
+        ..change("/api/sessions/{id}/retry", "Takes the last exchange back and submits its input again.", "Seen")
+    },
+    Definition {
+        handler: |route| route.to(history::reset),
+        ..change("/api/sessions/{id}/reset", "Begins anew: what was said stays readable and is not sent.", "Seen")
+    },
+    Definition {
+        handler: |route| route.to(history::archive),
+        ..change("/api/sessions/{id}/archive", "Puts the session out of lists, or back.", "Archive")
+    },
     later(Post, "/api/sessions/{id}/compact", "Summarises what is old.", &[SESSION]),
-    later(Post, "/api/sessions/{id}/reconcile", "Settles an unknown outcome.", &[SESSION]),
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(control::unknowns),
+        ..route(
+            Get,
+            "/api/sessions/{id}/reconcile",
+            "What nobody knows of a paused session, with what is known about it.",
+            json(&[(JSON, "Unknowns")]),
+        )
+    },
+    Definition {
+        parameters: &[SESSION],
+        body: Some("Reconcile"),
+        errors: &[Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
+        handler: |route| route.to(control::reconcile),
+        ..route(
+            Post,
+            "/api/sessions/{id}/reconcile",
+            "Takes a person's word for an unknown outcome. The turn goes on when nothing is unknown any more.",
+            json(&[(JSON, "Session")]),
+        )
+    },
+    Definition {
+        parameters: &[SESSION],
+        errors: &[Code::NotFound, Code::StorageUnavailable],
+        handler: |route| route.to(control::attach),
+        ..route(
+            Get,
+            "/api/sessions/{id}/attach",
+            "The session as it is now, as the event `snapshot` with its version as id, then every event behind it and \
+             live text, as `/events` has them. Nothing is missing in between.",
+            json(&[(SSE, "Event")]),
+        )
+    },
+    Definition {
+        parameters: &[SESSION, ADMISSION],
+        errors: &[
+            Code::NotFound,
+            Code::StaleGeneration,
+            Code::UnknownExecution,
+            Code::SessionBusy,
+            Code::Draining,
+            Code::PersistenceFailed,
+        ],
+        handler: |route| route.to(control::cancel),
+        ..route(
+            Delete,
+            "/api/sessions/{id}/input/{admission}",
+            "Withdraws an input that waits. One that runs is stopped with an interrupt.",
+            json(&[(JSON, "Receipt")]),
+        )
+    },
     Definition {
         parameters: &[SESSION, FROM, LIMIT, TYPE, LAST],
         errors: &[Code::NotFound, Code::StorageUnavailable],
