@@ -4,7 +4,7 @@ pub mod control;
 pub mod history;
 mod refusal;
 
-pub use control::{Attached, Interrupted, Reconcile, ReconcileVerdict, Stop};
+pub use control::{Attached, Interrupted, Question, Reconcile, ReconcileVerdict, Snapshot, Stop};
 pub use history::{Change, Changed, ForkRequest, HistoryChange};
 pub use refusal::Refusal;
 

@@ -5,7 +5,10 @@ use dispatch_events::{
     Generation, StreamId, TurnId, Version,
     catalogue::{input::Principal, tool::CallRef},
 };
-use dispatch_projections::view::{LeaseView, QueueView, SummaryView, TranscriptView};
+use dispatch_projections::{
+    SessionState,
+    view::{LeaseView, QueueView, SummaryView, TranscriptView},
+};
 use serde::Serialize;
 
 /// What is to be stopped. Without a name, whatever runs.
@@ -80,6 +83,22 @@ pub struct Snapshot {
     pub shown: String,
     /// Calls that wait for a person's consent.
     pub questions: Vec<Question>,
+}
+
+impl Snapshot {
+    /// The moment that a state is.
+    pub fn of(state: &SessionState) -> Self {
+        let running = state.admissions.started().and_then(|admission| state.turns.get(admission.turn?));
+        Self {
+            version: state.version,
+            session: SummaryView::of(state),
+            queue: QueueView::of(state),
+            lease: LeaseView::of(state),
+            transcript: TranscriptView::of(state),
+            shown: running.map(|turn| turn.shown.clone()).unwrap_or_default(),
+            questions: Vec::new(),
+        }
+    }
 }
 
 /// A call that waits for a person's consent.

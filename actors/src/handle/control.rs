@@ -1,8 +1,8 @@
 //! Stopping, withdrawing, settling, attaching.
 
-use super::HostHandle;
+use super::{HostHandle, Subscription};
 use crate::{
-    command::{Attached, Interrupted, Receipt, Reconcile, Refusal, SessionRef, Stop},
+    command::{Attached, Interrupted, Receipt, Reconcile, Refusal, SessionRef, Snapshot, Stop},
     session::SessionCommand,
 };
 use dispatch_events::{AdmissionId, catalogue::input::Principal};
@@ -60,7 +60,11 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal::NotFound`], or the log's reason.
     pub async fn attach(&self, session: &SessionRef) -> Result<Attached, Refusal> {
-        let _ = self.resolve(session).await?;
-        Err(Refusal::NotBuilt("attaching".into()))
+        let id = self.resolve(session).await?;
+        // Before the session is read, so that live text which comes meanwhile is not missed.
+        let mut updates = Subscription::attached(self.shared.clone(), id).await.ok_or(Refusal::Draining)?;
+        let snapshot = Snapshot::of(&self.state(&SessionRef::Id(id), None).await?);
+        updates.begin(snapshot.version.next(), false);
+        Ok(Attached { snapshot, updates })
     }
 }

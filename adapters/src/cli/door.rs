@@ -5,6 +5,7 @@
 
 mod care;
 pub mod client;
+pub mod control;
 pub mod inside;
 pub mod running;
 pub mod watch;
@@ -48,7 +49,7 @@ pub struct Input<'a> {
     /// What is said.
     pub text: &'a str,
     /// What it wants of a running turn.
-    pub intent: Intent,
+    pub intent: Option<Intent>,
     /// The idempotency key.
     pub request: Option<&'a str>,
     /// Whether a session that is not there is opened.
@@ -144,19 +145,15 @@ impl Door {
         match self {
             Self::Inside(inside) => {
                 let submit = Submit {
-                    principal: principal(),
                     request: input.request.map(str::to_owned),
-                    intent: Some(input.intent),
-                    parts: vec![Part::Text(input.text.to_owned())],
-                    message: None,
-                    expected_revision: None,
-                    not_while_paused: false,
+                    intent: input.intent,
                     opening: input.open.then(|| Opening::plain("cli")),
+                    ..Submit::new(principal(), vec![Part::Text(input.text.to_owned())])
                 };
                 document(&inside.handle.submit(&SessionRef::from(input.session), submit).await?)
             }
             Self::Running(client) => {
-                let intent = format!("{:?}", input.intent).to_lowercase();
+                let intent = input.intent.map(|intent| format!("{intent:?}").to_lowercase());
                 let parts = json!([{"type": "text", "text": input.text}]);
                 let body = json!({"request_id": input.request, "intent": intent, "parts": parts, "open": input.open});
                 client.post(&["api", "sessions", input.session, "input"], &body).await

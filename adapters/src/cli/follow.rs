@@ -67,6 +67,8 @@ pub struct Telling {
     /// Whether the input waits in the queue, where it can be stuck behind another one.
     waits: bool,
     turn: Option<String>,
+    /// Whether it was put into a turn that ran already: its story ends with that turn.
+    steered: bool,
     attempt: u64,
     shown: String,
     ending: Ending,
@@ -79,6 +81,7 @@ impl Telling {
             admission: at(receipt, "admission"),
             waits: receipt["state"] == "queued",
             turn: None,
+            steered: false,
             attempt: 0,
             shown: String::new(),
             ending: Ending::default(),
@@ -135,31 +138,44 @@ impl Telling {
                 self.ending.turn.clone_from(&self.turn);
                 vec![Sight::Begun(at(payload, "turn"))]
             }
+            "turn.steered" if admission => {
+                self.waits = false;
+                self.steered = true;
+                self.turn = Some(at(payload, "turn"));
+                self.ending.turn.clone_from(&self.turn);
+                vec![Sight::Begun(at(payload, "turn"))]
+            }
+            // Delivered; the answer is the turn's.
+            "input.settled" if admission && self.steered => Vec::new(),
             "input.requeued" if admission => {
                 self.waits = true;
                 vec![Sight::Notice(format!("queued again: {}", at(payload, "why")))]
             }
             "input.unknown" if admission || self.waits => vec![self.settled("unknown", Some(at(payload, "why")))],
-            "input.cancelled" if admission => vec![self.settled("interrupted", Some("it was withdrawn".to_owned()))],
+            "input.cancelled" if admission => vec![self.settled("cancelled", None)],
             "input.settled" if admission => {
                 let outcome = at(payload, "outcome").to_lowercase();
-                vec![self.settled(&outcome, None)]
+                vec![self.settled(&outcome, Some(at(payload, "why")).filter(|why| !why.is_empty()))]
             }
             _ if !self.is_ours(payload) => Vec::new(),
             "message.recorded" => self.message(&payload["message"]["Assistant"]),
             "model.failed" if at(payload, "action") == "retry" => {
                 vec![Sight::Notice(format!("{} (trying again)", at(payload, "message")))]
             }
-            "turn.failed" => {
-                self.ending.why = Some(at(payload, "message"));
-                Vec::new()
-            }
-            "turn.interrupted" => {
-                self.ending.why = Some(at(payload, "why"));
-                Vec::new()
-            }
+            "turn.completed" if self.steered => vec![self.settled("completed", None)],
+            "turn.failed" => self.over("failed", at(payload, "message")),
+            "turn.interrupted" => self.over("interrupted", at(payload, "why")),
             _ => Vec::new(),
         }
+    }
+
+    /// The turn has no answer. The input's own end follows, unless it was settled before.
+    fn over(&mut self, outcome: &str, why: String) -> Vec<Sight> {
+        if self.steered {
+            return vec![self.settled(outcome, Some(why))];
+        }
+        self.ending.why = Some(why);
+        Vec::new()
     }
 
     fn settled(&mut self, outcome: &str, why: Option<String>) -> Sight {

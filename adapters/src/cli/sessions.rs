@@ -1,11 +1,22 @@
 //! `dispatch sessions`.
 
+mod archive;
+mod cancel;
+mod changed;
+mod configure;
 mod erase;
 mod export;
+mod fork;
 mod list;
 mod new;
+mod reconcile;
 mod rename;
+mod reset;
+mod restore;
+mod retry;
+mod rewind;
 pub(super) mod show;
+mod undo;
 
 use super::{
     arguments::Needs,
@@ -15,7 +26,7 @@ use super::{
 };
 use clap::{Args, Subcommand};
 
-/// Sessions: make, list, show, rename, export, erase
+/// Sessions: make, list, fork, rewind, settle, erase
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub struct Sessions {
@@ -31,20 +42,16 @@ enum Verb {
     Rename(rename::Rename),
     Export(export::Export),
     Erase(erase::Erase),
-    /// Begin a session from another one's past (not built yet)
-    Fork(NotBuilt),
-    /// Go back to an earlier message (not built yet)
-    Rewind(NotBuilt),
-    /// Take the last exchange back (not built yet)
-    Undo(NotBuilt),
-    /// Ask for the last answer again (not built yet)
-    Retry(NotBuilt),
-    /// Begin anew under the same name (not built yet)
-    Reset(NotBuilt),
-    /// Put a session aside (not built yet)
-    Archive(NotBuilt),
-    /// List and settle unknown outcomes (not built yet)
-    Reconcile(NotBuilt),
+    Fork(fork::Fork),
+    Rewind(rewind::Rewind),
+    Undo(undo::Undo),
+    Restore(restore::Restore),
+    Retry(retry::Retry),
+    Reset(reset::Reset),
+    Archive(archive::Archive),
+    Configure(configure::Configure),
+    Cancel(cancel::Cancel),
+    Reconcile(reconcile::Reconcile),
     /// Bring an exported session in (not built yet)
     Import(NotBuilt),
 }
@@ -60,22 +67,24 @@ impl Sessions {
 
     /// Carries it out.
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
-        let name = match &self.verb {
-            Verb::New(verb) => return verb.run(context).await,
-            Verb::List(verb) => return verb.run(context).await,
-            Verb::Show(verb) => return verb.run(context).await,
-            Verb::Rename(verb) => return verb.run(context).await,
-            Verb::Export(verb) => return verb.run(context).await,
-            Verb::Erase(verb) => return verb.run(context).await,
-            Verb::Fork(_) => "fork",
-            Verb::Rewind(_) => "rewind",
-            Verb::Undo(_) => "undo",
-            Verb::Retry(_) => "retry",
-            Verb::Reset(_) => "reset",
-            Verb::Archive(_) => "archive",
-            Verb::Reconcile(_) => "reconcile",
-            Verb::Import(_) => "import",
-        };
-        not_built::answer(&format!("sessions {name}"))
+        match &self.verb {
+            Verb::New(verb) => verb.run(context).await,
+            Verb::List(verb) => verb.run(context).await,
+            Verb::Show(verb) => verb.run(context).await,
+            Verb::Rename(verb) => verb.run(context).await,
+            Verb::Export(verb) => verb.run(context).await,
+            Verb::Erase(verb) => verb.run(context).await,
+            Verb::Fork(verb) => verb.run(context).await,
+            Verb::Rewind(verb) => verb.run(context).await,
+            Verb::Undo(verb) => verb.run(context).await,
+            Verb::Restore(verb) => verb.run(context).await,
+            Verb::Retry(verb) => verb.run(context).await,
+            Verb::Reset(verb) => verb.run(context).await,
+            Verb::Archive(verb) => verb.run(context).await,
+            Verb::Configure(verb) => verb.run(context).await,
+            Verb::Cancel(verb) => verb.run(context).await,
+            Verb::Reconcile(verb) => verb.run(context).await,
+            Verb::Import(_) => not_built::answer("sessions import"),
+        }
     }
 }

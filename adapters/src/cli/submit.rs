@@ -19,9 +19,9 @@ pub struct Submit {
     /// What is said; `-` reads it from standard input
     #[arg(allow_hyphen_values = true)]
     text: String,
-    /// What the input wants of a turn that runs
-    #[arg(long, value_enum, default_value_t = Wish::Queue)]
-    intent: Wish,
+    /// What the input wants of a turn that runs; without it, what the session's busy mode says
+    #[arg(long, value_enum)]
+    intent: Option<Wish>,
     /// Idempotency key: the same key and input again gives the same receipt
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
@@ -51,31 +51,41 @@ impl Submit {
     }
 
     async fn send(&self, context: &Context, door: &Door, text: &str) -> Result<Exit, Failure> {
-        let intent = match self.intent {
+        let intent = self.intent.map(|wish| match wish {
             Wish::Queue => Intent::Queue,
             Wish::Steer => Intent::Steer,
             Wish::Redirect => Intent::Redirect,
-        };
+        });
         let request = self.request_id.as_deref();
         let receipt = door.submit(Input { session: &self.session, text, intent, request, open: true }).await?;
         if !self.wait {
             show_receipt(context, &receipt)?;
-            if door.is_inside() {
-                context.paper.note(
-                    "no host is running: this command carries the turn out before it ends (Ctrl-C leaves \
-                                    it to the next host)",
-                );
-                let ending = until_settled(door, &self.session, &receipt);
-                tokio::select! {
-                    ending = ending => { ending?; }
-                    _ = tokio::signal::ctrl_c() => {}
-                }
-            }
+            carry_out(context, door, &self.session, &receipt).await?;
             return Ok(Exit::Done);
         }
-        let ending = until_settled(door, &self.session, &receipt).await?;
-        show_ending(context, &receipt, &ending)
+        answer(context, door, &self.session, &receipt).await
     }
+}
+
+/// Where the host is inside this process, waits until the turn is done: it could not go on without it.
+pub(super) async fn carry_out(context: &Context, door: &Door, session: &str, receipt: &Value) -> Result<(), Failure> {
+    if door.is_inside() {
+        context.paper.note(
+            "no host is running: this command carries the turn out before it ends (Ctrl-C leaves it to the next host)",
+        );
+        let ending = until_settled(door, session, receipt);
+        tokio::select! {
+            ending = ending => { ending?; }
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    Ok(())
+}
+
+/// Waits until the turn of an input is done, and shows its answer.
+pub(super) async fn answer(context: &Context, door: &Door, session: &str, receipt: &Value) -> Result<Exit, Failure> {
+    let ending = until_settled(door, session, receipt).await?;
+    show_ending(context, receipt, &ending)
 }
 
 async fn until_settled(door: &Door, session: &str, receipt: &Value) -> Result<Ending, Failure> {
@@ -101,6 +111,7 @@ fn show_receipt(context: &Context, receipt: &Value) -> Result<(), Failure> {
         ("request id", "request_id"),
         ("place", "seq"),
         ("state", "state"),
+        ("intent", "intent"),
         ("turn", "turn"),
         ("position", "position"),
     ] {
@@ -108,6 +119,9 @@ fn show_receipt(context: &Context, receipt: &Value) -> Result<(), Failure> {
         if !value.is_empty() {
             paper.line(format_args!("{}  {value}", paper.dim(format_args!("{label:<10}"))))?;
         }
+    }
+    if !at(receipt, "demoted").is_empty() {
+        paper.note("it waits for its turn: a stop would have destroyed work that runs inside this one");
     }
     Ok(())
 }
@@ -136,8 +150,8 @@ pub(super) fn unfinished(ending: &Ending) -> String {
     if ending.outcome == "unknown" {
         let why = ending.why.as_deref().unwrap_or("the log says no more");
         return format!(
-            "the session is paused, because an outcome is unknown ({}): look at it with `dispatch replay`, then give it up \
-             with `dispatch interrupt`",
+            "the session is paused, because an outcome is unknown ({}): look at it, and settle it, with \
+             `dispatch sessions reconcile`",
             safe(why)
         );
     }
@@ -151,6 +165,7 @@ fn verb(outcome: &str) -> &'static str {
     match outcome {
         "interrupted" => "was stopped",
         "rejected" => "was refused",
+        "cancelled" => "was withdrawn before it began",
         _ => "failed",
     }
 }

@@ -37,7 +37,7 @@ impl Show {
 /// A session in a few aligned lines; also the head of a replay.
 pub fn header(paper: Paper, summary: &Value) -> Result<(), Failure> {
     let status = match at(summary, "status").as_str() {
-        "paused" => paper.bad("paused: an outcome is unknown; `dispatch interrupt` gives it up"),
+        "paused" => paper.bad("paused: an outcome is unknown; `dispatch sessions reconcile` settles it"),
         "running" => paper.good("running"),
         other => other.to_owned(),
     };

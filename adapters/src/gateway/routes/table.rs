@@ -248,14 +248,6 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         )
     },
     Definition {
-        handler: |route| route.to(history::rewind),
-        ..change(
-            "/api/sessions/{id}/rewind",
-            "Goes on from an earlier place: everything from a user message on is left out.",
-            "Rewind",
-        )
-    },
-    Definition {
         handler: |route| route.to(history::undo),
         ..change("/api/sessions/{id}/undo", "Takes the last exchanges back.", "Undo")
     },
@@ -264,12 +256,20 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         ..change("/api/sessions/{id}/restore", "Takes the last rewind back.", "Seen")
     },
     Definition {
-        handler: |route| route.to(history::retry),
-        ..change("/api/sessions/{id}/retry", "Takes the last exchange back and submits its input again.", "Seen")
+        handler: |route| route.to(history::rewind),
+        ..change(
+            "/api/sessions/{id}/rewind",
+            "Goes on from an earlier place: everything from a user message on is left out.",
+            "Rewind",
+        )
     },
     Definition {
         handler: |route| route.to(history::reset),
         ..change("/api/sessions/{id}/reset", "Begins anew: what was said stays readable and is not sent.", "Seen")
+    },
+    Definition {
+        handler: |route| route.to(history::retry),
+        ..change("/api/sessions/{id}/retry", "Takes the last exchange back and submits its input again.", "Seen")
     },
     Definition {
         handler: |route| route.to(history::archive),

@@ -4,6 +4,7 @@
 use super::{
     super::{
         openapi::describe,
+        problem::Code,
         routes::{Definition, ROUTES, Verb},
     },
     client::Reply,
@@ -48,8 +49,29 @@ const CONTRACT: &[&str] = &[
     "/api/doctor",
 ];
 
+/// Version of the user message of the one turn: behind the opening, the input, its claim and the prompt.
+const FIRST_MESSAGE: u64 = 9;
+const NOBODY: &str = "01900000-0000-7000-8000-000000000000";
+
+/// Routes that refuse here, because the one session has nothing to cancel, to settle or to try again.
+fn refuses(route: &Definition) -> Option<(u16, String)> {
+    let (status, code) = match (route.verb, route.path.rsplit('/').next()?) {
+        (Verb::Delete, "{admission}") => (404, "not_found"),
+        (Verb::Post, "reconcile" | "retry") => (400, "invalid_params"),
+        (Verb::Post, _) if route.errors.contains(&Code::NotBuilt) => (501, "not_built"),
+        (Verb::Get, _) if route.errors.contains(&Code::NotBuilt) => (501, "not_built"),
+        _ => return None,
+    };
+    Some((status, code.to_owned()))
+}
+
 fn body(schema: &str, folder: &Path) -> Value {
     match schema {
+        "Fork" => json!({"name": "forked-by-the-table"}),
+        "Rewind" => json!({"to": FIRST_MESSAGE}),
+        "Undo" | "Seen" => json!({}),
+        "Archive" => json!({"archived": true}),
+        "Reconcile" => json!({"verdict": "give_up", "why": "nobody knows"}),
         "BackupTo" => json!({"file": folder.join("backup")}),
         "ExportTo" => json!({"file": folder.join("log"), "keys": true}),
         "ChatRequest" => json!({"messages": [{"role": "user", "content": "hi"}]}),
@@ -67,6 +89,7 @@ async fn call(rig: &Rig, route: &Definition, folder: &Path) -> Reply {
     let session = if route.verb == Verb::Delete { "made-by-the-table" } else { "demo" };
     let mut path = route.path.replace("{id}", session).replace("{view}", "transcript").replace("{name}", "scripted");
     match route.path {
+        "/api/sessions/{id}/input/{admission}" => path = path.replace("{admission}", NOBODY),
         "/api/audit/prefix" => path.push_str("?session=demo"),
         path_ if path_.ends_with("/events") => path.push_str("?limit=1000"),
         _ => {}
@@ -95,7 +118,8 @@ async fn every_route_of_the_table_answers_what_it_promises() {
     assert_eq!(rig.chat("demo", "hi").await.status, 200);
     let document = rig.get("/openapi.json").await.json();
     assert_eq!(document, describe());
-    for route in ROUTES {
+    // The line of an attached viewer never ends.
+    for route in ROUTES.iter().filter(|route| !route.path.ends_with("/attach")) {
         let place = format!("{} {}", route.verb.as_str(), route.path);
         let reply = call(&rig, route, folder.path()).await;
         let operation = &document["paths"][route.path][route.verb.as_str().to_ascii_lowercase()];
@@ -103,7 +127,7 @@ async fn every_route_of_the_table_answers_what_it_promises() {
         assert!(answer.is_object(), "{place} answers {}, which is not described: {}", reply.status, reply.text());
         let kind = reply.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
         if kind == "application/problem+json" {
-            assert_eq!(reply.refusal(), (501, "not_built".into()), "{place}: {}", reply.text());
+            assert_eq!(Some(reply.refusal()), refuses(route), "{place}: {}", reply.text());
             check(&document, "Problem", &reply.json(), &place);
             continue;
         }

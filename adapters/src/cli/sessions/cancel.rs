@@ -1,0 +1,35 @@
+//! `dispatch sessions cancel`.
+
+use crate::cli::{
+    context::Context,
+    exit::{Exit, Failure},
+};
+use clap::Args;
+use dispatch_events::AdmissionId;
+
+/// Withdraw an input that waits
+///
+/// `replay SESSION --view queue` lists what waits. An input that runs is stopped with `dispatch interrupt`.
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// Session, by name or id
+    session: String,
+    /// The admission, as its receipt names it
+    admission: AdmissionId,
+}
+
+impl Cancel {
+    /// Withdraws it.
+    pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        let door = context.door("sessions cancel").await?;
+        let receipt = door.cancel(&self.session, self.admission).await;
+        door.close().await;
+        let receipt = receipt?;
+        if context.paper.json {
+            context.paper.document(&receipt)?;
+        } else {
+            context.paper.line("withdrawn")?;
+        }
+        Ok(Exit::Done)
+    }
+}
