@@ -12,6 +12,8 @@
 //! | [`tools`] | which tools run next, and what becomes of their results? |
 //! | [`interrupt`] | what does a stop leave behind? |
 //! | [`recover`] | what follows after a crash? |
+//! | [`reset`] | is it time to begin a conversation anew? |
+//! | [`title`] | what is a session called that nobody named? |
 //! | [`obligation`] | what follows from an attempt to meet an obligation? |
 
 pub mod answer;
@@ -21,9 +23,11 @@ pub mod obligation;
 pub mod prepare;
 pub mod recover;
 pub mod request;
+pub mod reset;
 pub mod settle;
 pub mod step;
 pub mod submit;
+pub mod title;
 pub mod tools;
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::{
     submit::{first_version, unfinished},
 };
 use clap::Args;
-use dispatch_events::{TurnId, catalogue::input::Intent};
+use dispatch_events::TurnId;
 use lines::Lines;
 use screen::Screen;
 use serde_json::{Value, json};
