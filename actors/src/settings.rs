@@ -1,6 +1,7 @@
 //! What a host is made of.
 
 use crate::{
+    decide::reset::ResetPolicy,
     ports::{MemoryBackend, MemoryFiles, Models, Toolbox},
     routing::Sharing,
 };
@@ -50,6 +51,10 @@ pub struct HostSettings {
     pub queue_limit: usize,
     /// After this many idle milliseconds a session's actor is given up.
     pub idle_ms: u64,
+    /// Whether a session that nobody named is called by the first words of its first input.
+    pub titles: bool,
+    /// When a conversation begins anew by itself.
+    pub reset: ResetPolicy,
     /// Who shares a chat's session.
     pub sharing: Sharing,
     /// Whether the start looks for turns that a crash left behind.
@@ -73,6 +78,8 @@ impl Default for HostSettings {
             model_retries: 3,
             queue_limit: 32,
             idle_ms: 60_000,
+            titles: true,
+            reset: ResetPolicy::NEVER,
             sharing: Sharing::default(),
             recover: true,
             arbiters: std::thread::available_parallelism().map_or(1, usize::from),

@@ -136,7 +136,7 @@ pub fn built(loaded: &Loaded) -> Result<(), AssembleError> {
 }
 
 fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
-    let (memory, turn) = (&loaded.settings.memory, &loaded.settings.turn);
+    let (memory, turn, sessions) = (&loaded.settings.memory, &loaded.settings.turn, loaded.settings.sessions);
     HostSettings {
         agent: AGENT.to_owned(),
         recall_timeout_ms: memory.recall_timeout_ms,
@@ -145,6 +145,9 @@ fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
         lease_ttl_ms: turn.lease_ttl_s * 1_000,
         lease_renew_ms: turn.lease_renew_s * 1_000,
         max_model_calls: turn.max_model_calls,
+        titles: sessions.titles,
+        reset: sessions.reset_policy(),
+        sharing: sessions.sharing(),
         recover,
         ..HostSettings::default()
     }

@@ -23,15 +23,26 @@ impl HostHandle {
         opening: Opening,
         principal: Principal,
     ) -> Result<SummaryView, Refusal> {
-        let name = match name {
-            Some(name) => name,
-            None => StreamId::fresh().to_string(),
+        // Without a name it is called by its id, which stays good whatever it is called later.
+        let Some(name) = name else {
+            let id = StreamId::fresh();
+            return self.opened(id, id.to_string(), opening, principal).await;
         };
         check_name(&name)?;
         if self.named(&name).await?.is_some() {
             return Err(Refusal::NameTaken(name));
         }
         let id = self.id_for_new(&name).await?;
+        self.opened(id, name, opening, principal).await
+    }
+
+    async fn opened(
+        &self,
+        id: StreamId,
+        name: String,
+        opening: Opening,
+        principal: Principal,
+    ) -> Result<SummaryView, Refusal> {
         self.ask(id, Some(name), |reply| SessionCommand::Open {
             opening: opening.clone(),
             principal: principal.clone(),
@@ -80,7 +91,7 @@ impl HostHandle {
         Ok(match name {
             Some(name) => name,
             None if check_name(route).is_ok() && self.named(route).await?.is_none() => route.to_owned(),
-            None => StreamId::fresh().to_string(),
+            None => format!("chat {}", StreamId::fresh()),
         })
     }
 

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_verb_that_is_not_built_takes_whatever_it_will_take() {
-        for line in ["dispatch search --limit 3 some words", "dispatch sessions reset a --yes", "dispatch audit sql q"]
+        for line in ["dispatch search --limit 3 some words", "dispatch sessions import a --yes", "dispatch audit sql q"]
         {
             Arguments::try_parse_from(line.split(' ')).unwrap();
         }

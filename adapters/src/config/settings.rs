@@ -1,5 +1,9 @@
 //! The settings as the program uses them, and their defaults.
 
+mod sessions;
+
+pub use sessions::{Reset, Sessions};
+
 use super::{ConfigError, ConfigErrors, Given, Origin};
 use crate::{memory::MemorySettings, model::ProfileSettings};
 use serde::{Deserialize, Serialize};
@@ -18,6 +22,8 @@ pub struct Settings {
     pub log: Log,
     /// Memory.
     pub memory: MemorySettings,
+    /// Sessions.
+    pub sessions: Sessions,
     /// Tools.
     pub tools: Tools,
     /// Turns.

@@ -66,6 +66,7 @@ const fn change(path: &'static str, summary: &'static str, body: &'static str) -
 }
 
 const CHANGE_ERRORS: &[Code] = &[
+    Code::NotBuilt,
     Code::NotFound,
     Code::RevisionConflict,
     Code::UnknownExecution,
@@ -232,6 +233,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         parameters: &[SESSION],
         body: Some("Fork"),
         errors: &[
+            Code::NotBuilt,
             Code::NotFound,
             Code::NameTaken,
             Code::SessionBusy,
@@ -290,7 +292,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         body: Some("Reconcile"),
-        errors: &[Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
+        errors: &[Code::NotBuilt, Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
         handler: |route| route.to(control::reconcile),
         ..route(
             Post,
@@ -314,6 +316,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION, ADMISSION],
         errors: &[
+            Code::NotBuilt,
             Code::NotFound,
             Code::StaleGeneration,
             Code::UnknownExecution,

@@ -56,10 +56,9 @@ const NOBODY: &str = "01900000-0000-7000-8000-000000000000";
 /// Routes that refuse here, because the one session has nothing to cancel, to settle or to try again.
 fn refuses(route: &Definition) -> Option<(u16, String)> {
     let (status, code) = match (route.verb, route.path.rsplit('/').next()?) {
+        _ if route.errors.contains(&Code::NotBuilt) => (501, "not_built"),
         (Verb::Delete, "{admission}") => (404, "not_found"),
         (Verb::Post, "reconcile" | "retry") => (400, "invalid_params"),
-        (Verb::Post, _) if route.errors.contains(&Code::NotBuilt) => (501, "not_built"),
-        (Verb::Get, _) if route.errors.contains(&Code::NotBuilt) => (501, "not_built"),
         _ => return None,
     };
     Some((status, code.to_owned()))
@@ -86,7 +85,7 @@ fn body(schema: &str, folder: &Path) -> Value {
 
 async fn call(rig: &Rig, route: &Definition, folder: &Path) -> Reply {
     // The one that is erased is not asked for anything after that.
-    let session = if route.verb == Verb::Delete { "made-by-the-table" } else { "demo" };
+    let session = if route.verb == Verb::Delete && route.path == "/api/sessions/{id}" { "made-by-the-table" } else { "demo" };
     let mut path = route.path.replace("{id}", session).replace("{view}", "transcript").replace("{name}", "scripted");
     match route.path {
         "/api/sessions/{id}/input/{admission}" => path = path.replace("{admission}", NOBODY),
