@@ -4,13 +4,13 @@
 //! attempt, which it records in one append.
 
 use crate::{
+    backoff::wait_ms,
     decide::obligation::Verdict,
     host::{Host, ToSession},
     memory_worker::{Job, MemoryWorker, SyncJob},
     session::SessionCommand,
 };
 use actix::{Actor, ActorFutureExt, Addr, AsyncContext, Context, Handler, Message, WrapFuture};
-use backon::{BackoffBuilder, ExponentialBuilder};
 use dispatch_events::{ObligationId, Position, StreamId};
 use std::{
     collections::{HashSet, VecDeque},
@@ -44,6 +44,7 @@ pub struct Owe {
 /// The actor.
 pub struct Courier {
     memory: Addr<MemoryWorker>,
+    jitter: Option<u64>,
     host: Option<Addr<Host>>,
     queue: VecDeque<Owe>,
     /// The one that is attempted, or waits for its next attempt.
@@ -58,9 +59,10 @@ pub struct Courier {
 
 impl Courier {
     /// A courier for memory obligations.
-    pub fn new(memory: Addr<MemoryWorker>) -> Self {
+    pub fn new(memory: Addr<MemoryWorker>, jitter: Option<u64>) -> Self {
         Self {
             memory,
+            jitter,
             host: None,
             queue: VecDeque::new(),
             current: None,
@@ -89,7 +91,7 @@ impl Courier {
         };
         self.busy = true;
         self.current = Some(owed.clone());
-        let retry_after_ms = backoff_ms(owed.attempts + 1);
+        let retry_after_ms = backoff_ms(owed.attempts + 1, self.jitter);
         let attempt = self.memory.send(SyncJob { job: owed.job.clone(), again: owed.again, retry_after_ms });
         let attempt = attempt.into_actor(self).map(move |verdict, courier, ctx| {
             let verdict = verdict.unwrap_or_else(|error| Verdict::Abandoned(error.to_string()));
@@ -141,15 +143,8 @@ impl Courier {
 }
 
 /// 1 s, doubling, at most five minutes, with jitter.
-fn backoff_ms(attempt: u32) -> u64 {
-    let waits = ExponentialBuilder::default()
-        .with_min_delay(Duration::from_secs(1))
-        .with_max_delay(Duration::from_secs(300))
-        .with_max_times(64)
-        .with_jitter()
-        .build();
-    let wait = waits.take(attempt.max(1) as usize).last().unwrap_or(Duration::from_secs(300));
-    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)
+fn backoff_ms(attempt: u32, jitter: Option<u64>) -> u64 {
+    wait_ms(Duration::from_secs(1), Duration::from_secs(300), attempt.max(1), jitter)
 }
 
 impl Actor for Courier {

@@ -19,9 +19,9 @@ use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::Instant};
 
 /// Commands that wait in the host's mailbox.
 const MAILBOX: usize = 4096;
@@ -54,7 +54,7 @@ enum Entry {
 }
 
 impl Host {
-    /// The host over these arbiters.
+    /// The host over these arbiters; without one, its sessions run on its own.
     pub fn new(shared: Arc<Shared>, arbiters: Vec<ArbiterHandle>) -> Self {
         Self {
             shared,
@@ -104,10 +104,15 @@ impl Host {
         let spawn = self.spawned;
         let mut hasher = DefaultHasher::new();
         id.hash(&mut hasher);
-        let arbiter = &self.arbiters[(hasher.finish() % self.arbiters.len() as u64) as usize];
         let (shared, host) = (self.shared.clone(), ctx.address());
         let fresh = fresh.map(str::to_owned);
-        let session = Session::start_in_arbiter(arbiter, move |_| Session::new(shared, host, id, spawn, fresh));
+        let session = match self.arbiters.len() {
+            0 => Session::new(shared, host, id, spawn, fresh).start(),
+            many => {
+                let arbiter = &self.arbiters[(hasher.finish() % many as u64) as usize];
+                Session::start_in_arbiter(arbiter, move |_| Session::new(shared, host, id, spawn, fresh))
+            }
+        };
         self.sessions.insert(id, Entry::Active { session, spawn });
         self.shared.live.active.store(self.sessions.len(), Ordering::SeqCst);
         metrics::gauge!("dispatch_sessions_active").set(self.sessions.len() as f64);

@@ -22,6 +22,8 @@
 //! - **A panic loses nothing that was acknowledged.** The address is dead, the session is rebuilt from its log, the
 //!   command is tried once more.
 
+mod backoff;
+pub mod blocking;
 pub mod command;
 pub mod courier;
 pub mod decide;
@@ -40,6 +42,7 @@ pub mod tool_runner;
 pub mod turn;
 pub mod wire;
 
+pub use blocking::Blocking;
 pub use command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Stop, Submit};
 pub use handle::HostHandle;
 pub use settings::{HostParts, HostSettings};

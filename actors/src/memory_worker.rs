@@ -11,7 +11,10 @@ pub use backend::{Job, Recall, SyncJob};
 pub use files::{Edit, Entries, Snapshot};
 pub use finish::FinishWrites;
 
-use crate::ports::{MemoryBackend, MemoryEdit, MemoryFiles, MemoryPort, MemoryReply};
+use crate::{
+    Blocking,
+    ports::{MemoryBackend, MemoryEdit, MemoryFiles, MemoryPort, MemoryReply},
+};
 use actix::{Actor, Addr, Context};
 use dispatch_events::{Log, StreamId, TurnId};
 use futures_util::future::BoxFuture;
@@ -26,6 +29,7 @@ pub struct MemoryWorker {
     files: Arc<dyn MemoryFiles>,
     backend: Option<Arc<dyn MemoryBackend>>,
     recall_limit: Duration,
+    blocking: Blocking,
     /// One edit at a time, from plan to file.
     edits: Rc<Mutex<()>>,
     /// One question at a time to the backend.
@@ -40,6 +44,7 @@ impl MemoryWorker {
         files: Arc<dyn MemoryFiles>,
         backend: Option<Arc<dyn MemoryBackend>>,
         recall_limit: Duration,
+        blocking: Blocking,
     ) -> Self {
         Self {
             agent: agent.to_owned(),
@@ -48,6 +53,7 @@ impl MemoryWorker {
             files,
             backend,
             recall_limit,
+            blocking,
             edits: Rc::new(Mutex::new(())),
             line: Arc::new(Mutex::new(())),
         }

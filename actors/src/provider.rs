@@ -2,11 +2,11 @@
 
 use crate::ports::{ErrorClass, Model};
 use actix::{Actor, Context, Handler, Message, ResponseFuture};
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Calls that run at once towards one endpoint; more wait.
 const CALLS_MAX: usize = 512;
@@ -51,7 +51,7 @@ impl Handler<Acquire> for Provider {
         let (model, calls, held) = (self.model.clone(), self.calls.clone(), self.held_until);
         Box::pin(async move {
             if let Some(until) = held {
-                tokio::time::sleep_until(until.into()).await;
+                tokio::time::sleep_until(until).await;
             }
             // The semaphore is never closed, so the permit is only missing if that changes.
             CallPermit { model, _permit: calls.acquire_owned().await.ok() }

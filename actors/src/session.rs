@@ -40,8 +40,9 @@ use dispatch_projections::SessionState;
 use std::{
     collections::HashSet,
     sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 /// Commands and reports that wait in a session's mailbox.
 const MAILBOX: usize = 64;

@@ -1,6 +1,7 @@
 //! What a host is made of.
 
 use crate::{
+    Blocking,
     decide::reset::ResetPolicy,
     ports::{MemoryBackend, MemoryFiles, Models, Toolbox},
     routing::Sharing,
@@ -59,8 +60,12 @@ pub struct HostSettings {
     pub sharing: Sharing,
     /// Whether the start looks for turns that a crash left behind.
     pub recover: bool,
-    /// Threads for sessions.
+    /// Threads for sessions; zero for the one that the host is started on.
     pub arbiters: usize,
+    /// Where work that may hold up a thread is done.
+    pub blocking: Blocking,
+    /// Where the chance in back-off waits begins; `None` for another place each time.
+    pub jitter: Option<u64>,
 }
 
 impl Default for HostSettings {
@@ -82,6 +87,8 @@ impl Default for HostSettings {
             reset: ResetPolicy::NEVER,
             sharing: Sharing::default(),
             recover: true,
+            blocking: Blocking::Pool,
+            jitter: None,
             arbiters: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

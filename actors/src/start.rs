@@ -52,7 +52,10 @@ impl HostHandle {
     pub async fn start(parts: HostParts) -> Result<Self, StartError> {
         let log = Arc::into_inner(parts.log)
             .ok_or_else(|| StartError::Other("somebody else uses the log already".to_owned()))?;
-        let (log, host_tip, previous) = tokio::task::spawn_blocking(move || next_epoch(log))
+        let (log, host_tip, previous) = parts
+            .settings
+            .blocking
+            .run(move || next_epoch(log))
             .await
             .map_err(|error| StartError::Other(error.to_string()))??;
         let log = Arc::new(log);
@@ -87,9 +90,10 @@ impl HostHandle {
             parts.memory_files,
             parts.memory_backend,
             recall_limit,
+            parts.settings.blocking,
         )
         .start();
-        let courier = Courier::new(memory.clone()).start();
+        let courier = Courier::new(memory.clone(), parts.settings.jitter).start();
         let shared = Arc::new(Shared {
             stable,
             toolset,
@@ -125,7 +129,7 @@ impl HostHandle {
     /// Wakes every session that the index says has something open; each recovers itself.
     async fn recover(&self) {
         let log = self.shared.log.clone();
-        let open = tokio::task::spawn_blocking(move || log.store().open_streams()).await;
+        let open = self.shared.settings.blocking.run(move || log.store().open_streams()).await;
         let open = match open {
             Ok(Ok(open)) => open,
             Ok(Err(error)) => return tracing::error!(%error, "what a crash left behind can't be read"),
@@ -200,7 +204,7 @@ fn arbiters(count: usize) -> Vec<ArbiterHandle> {
             .build()
             .expect("a runtime needs no more than an event queue of the system, which the first one has got too")
     };
-    (0..count.max(1)).map(|_| Arbiter::with_tokio_rt(runtime).handle()).collect()
+    (0..count).map(|_| Arbiter::with_tokio_rt(runtime).handle()).collect()
 }
 
 /// The streams that are not sessions.

@@ -117,7 +117,7 @@ impl HostHandle {
         work: impl FnOnce(&Log) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let log: Arc<Log> = self.shared.log.clone();
-        let done = tokio::task::spawn_blocking(move || work(&log)).await;
+        let done = self.shared.settings.blocking.run(move || work(&log)).await;
         done.map_err(|error| Refusal::Storage(error.to_string()))?
     }
 }

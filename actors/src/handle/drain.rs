@@ -72,7 +72,7 @@ impl HostHandle {
             abandoned: abandoned.take(1000).collect(),
         };
         let log = self.shared.log.clone();
-        let tip = tokio::task::spawn_blocking(move || log.tip(crate::shared::host_stream())).await;
+        let tip = self.shared.settings.blocking.run(move || log.tip(crate::shared::host_stream())).await;
         let recorded = match tip {
             Ok(Ok(Some(tip))) => append(&self.shared.log, tip, event.into()).await,
             Ok(Err(error)) => Err(error),

@@ -1,6 +1,6 @@
 //! The agent's memory from outside.
 
-use super::{HostHandle, sessions::blocking};
+use super::HostHandle;
 use crate::{
     command::Refusal,
     memory_worker::{Edit, Entries},
@@ -76,7 +76,7 @@ impl HostHandle {
     /// [`Refusal::Storage`].
     pub async fn memory_timeline(&self) -> Result<MemoryView, Refusal> {
         let log = self.shared.log.clone();
-        blocking(move || {
+        self.blocking(move || {
             let mut timeline = MemoryTimeline::default();
             let mut from = Position(1);
             loop {

@@ -1,6 +1,6 @@
 //! Observing: views of any version, the log itself, health.
 
-use super::{HostHandle, Subscription, WireView, sessions::blocking};
+use super::{HostHandle, Subscription, WireView};
 use crate::{
     command::{Refusal, SessionRef},
     ports::{ModelProfile, Tool},
@@ -95,7 +95,7 @@ impl HostHandle {
     /// As [`HostHandle::state`], also of a session that was erased.
     pub(super) async fn state_of(&self, id: StreamId, at: Option<Version>) -> Result<SessionState, Refusal> {
         let log = self.shared.log.clone();
-        blocking(move || match at {
+        self.blocking(move || match at {
             Some(_) => fold(&log, id, at),
             None => newest(&log, id).map(|folded| folded.state),
         })
@@ -105,7 +105,7 @@ impl HostHandle {
     /// Refuses a version that the session does not have: a view as of it would silently be the one of today.
     async fn reaches(&self, session: &SessionRef, at: Version) -> Result<(), Refusal> {
         let (id, log) = (self.resolve(session).await?, self.shared.log.clone());
-        let head = blocking(move || log.store().head(id).map_err(|error| error.to_string())).await?;
+        let head = self.blocking(move || log.store().head(id).map_err(|error| error.to_string())).await?;
         match head.map(|head| head.version) {
             Some(last) if at > last => {
                 Err(Refusal::Invalid(format!("there is no version {at} yet: the session's last one is {last}")))
@@ -159,7 +159,7 @@ impl HostHandle {
     /// As [`HostHandle::state`].
     pub async fn events(&self, session: &SessionRef, from: Version, limit: usize) -> Result<Vec<Recorded>, Refusal> {
         let (id, log) = (self.resolve(session).await?, self.shared.log.clone());
-        blocking(move || log.read_stream(id, from, limit).map_err(|error| error.to_string())).await
+        self.blocking(move || log.read_stream(id, from, limit).map_err(|error| error.to_string())).await
     }
 
     /// Events of the whole log from a position on, at most `limit`.
@@ -168,7 +168,7 @@ impl HostHandle {
     /// [`Refusal::Storage`].
     pub async fn log_events(&self, from: Position, limit: usize) -> Result<Vec<Recorded>, Refusal> {
         let log = self.shared.log.clone();
-        blocking(move || log.read_all(from, limit).map_err(|error| error.to_string())).await
+        self.blocking(move || log.read_all(from, limit).map_err(|error| error.to_string())).await
     }
 
     /// Checks the whole log: every checksum, both chains, contiguous positions, heads.
@@ -177,7 +177,7 @@ impl HostHandle {
     /// [`Refusal::Storage`] when it could not be checked; damage is in the report.
     pub async fn verify(&self) -> Result<verify::Report, Refusal> {
         let log = self.shared.log.clone();
-        blocking(move || verify::verify(&log).map_err(|error| error.to_string())).await
+        self.blocking(move || verify::verify(&log).map_err(|error| error.to_string())).await
     }
 
     /// How the host is.

@@ -199,7 +199,7 @@ impl HostHandle {
     /// The log's reason.
     pub async fn list(&self, after: Option<StreamId>, limit: usize, erased: bool) -> Result<Vec<SummaryView>, Refusal> {
         let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
-        blocking(move || {
+        self.blocking(move || {
             let mut rows = Vec::new();
             let mut after = after;
             while rows.len() < limit {
@@ -218,6 +218,15 @@ impl HostHandle {
         .await
     }
 
+    /// Does a read where such work is done.
+    pub(super) async fn blocking<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let read = self.shared.settings.blocking.run(read).await;
+        read.map_err(|cut_off| Refusal::Storage(cut_off.to_string()))?.map_err(Refusal::Storage)
+    }
+
     pub(crate) async fn wake(&self, session: StreamId) -> Result<(), Refusal> {
         self.ask(session, None, |reply| SessionCommand::Wake { reply }).await
     }
@@ -233,7 +242,7 @@ impl HostHandle {
             return Ok(Some(id));
         }
         let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
-        blocking(move || {
+        self.blocking(move || {
             let store = log.store();
             if let Some(id) = id.filter(|id| crate::start::is_session(*id, &agent))
                 && store.head(id).map_err(|error| error.to_string())?.is_some()
@@ -266,7 +275,7 @@ impl HostHandle {
 
     async fn named(&self, name: &str) -> Result<Option<StreamId>, Refusal> {
         let (log, name) = (self.shared.log.clone(), name.to_owned());
-        blocking(move || log.store().named(&name).map_err(|error| error.to_string())).await
+        self.blocking(move || log.store().named(&name).map_err(|error| error.to_string())).await
     }
 
     async fn id_for_new(&self, name: &str) -> Result<StreamId, Refusal> {
@@ -299,14 +308,4 @@ pub(super) fn words(session: &SessionRef) -> String {
         SessionRef::Id(id) => id.to_string(),
         SessionRef::Name(name) | SessionRef::Route(name) => name.clone(),
     }
-}
-
-/// Runs a read on the blocking pool.
-pub(super) async fn blocking<T: Send + 'static>(
-    read: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(read)
-        .await
-        .map_err(|error| Refusal::Storage(error.to_string()))?
-        .map_err(Refusal::Storage)
 }

@@ -137,7 +137,7 @@ impl Subscription {
 
     async fn page(&self) -> Result<Vec<Arc<Recorded>>, Refusal> {
         let (log, scope, next) = (self.shared.log.clone(), self.scope, self.next);
-        let read = tokio::task::spawn_blocking(move || match scope {
+        let read = self.shared.settings.blocking.run(move || match scope {
             Scope::Stream(stream) => log.read_stream(stream, Version(next), PAGE),
             Scope::Log => log.read_all(Position(next), PAGE),
         });

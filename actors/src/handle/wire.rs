@@ -1,6 +1,6 @@
 //! The exact requests, rendered again from the log and held against the digests that were recorded before they were sent.
 
-use super::{HostHandle, sessions::blocking};
+use super::HostHandle;
 use crate::{
     command::{Refusal, SessionRef},
     ports::{HeadInput, Models},
@@ -60,7 +60,7 @@ impl HostHandle {
     /// As [`HostHandle::state`]; [`Refusal::Storage`] for a dialect that this build does not have.
     pub async fn wire(&self, session: &SessionRef, at: Option<Version>) -> Result<WireView, Refusal> {
         let (id, shared) = (self.resolve(session).await?, self.shared.clone());
-        blocking(move || {
+        self.blocking(move || {
             let mut requests = Vec::new();
             each_request(&shared, id, at, |request, rendered| {
                 let body = rendered.body(&request.parameters);
@@ -90,7 +90,7 @@ impl HostHandle {
     /// As [`HostHandle::wire`].
     pub async fn prefix(&self, session: &SessionRef) -> Result<PrefixView, Refusal> {
         let (id, shared) = (self.resolve(session).await?, self.shared.clone());
-        blocking(move || {
+        self.blocking(move || {
             let mut requests = Vec::new();
             each_request(&shared, id, None, |request, rendered| {
                 requests.push(PrefixRow {

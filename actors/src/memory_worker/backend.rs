@@ -8,8 +8,8 @@ use crate::{
 use actix::{Handler, Message, ResponseFuture};
 use dispatch_projections::recall;
 use futures_util::FutureExt;
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
-use tokio::sync::oneshot;
+use std::{panic::AssertUnwindSafe, sync::Arc};
+use tokio::{sync::oneshot, time::Instant};
 
 /// Ask the backend before a turn's first request. Answered within the recall limit, whatever the backend does.
 #[derive(Message)]

@@ -1,7 +1,10 @@
 //! The memory files: planned, recorded, written, recorded.
 
 use super::MemoryWorker;
-use crate::ports::{MemoryEdit, MemoryFiles, MemoryReply, MemorySnapshot};
+use crate::{
+    Blocking,
+    ports::{MemoryEdit, MemoryFiles, MemoryReply, MemorySnapshot},
+};
 use actix::{Handler, Message, ResponseFuture};
 use dispatch_events::{
     CorrelationId, Digest, Draft, Event, EventId, Log, PrincipalId, StreamId, TurnId,
@@ -18,8 +21,8 @@ impl Handler<Snapshot> for MemoryWorker {
     type Result = ResponseFuture<Result<MemorySnapshot, String>>;
 
     fn handle(&mut self, _: Snapshot, _: &mut Self::Context) -> Self::Result {
-        let files = self.files.clone();
-        Box::pin(async move { blocking(move || files.snapshot()).await })
+        let (files, at) = (self.files.clone(), self.blocking);
+        Box::pin(async move { doing(at, move || files.snapshot()).await })
     }
 }
 
@@ -32,8 +35,8 @@ impl Handler<Entries> for MemoryWorker {
     type Result = ResponseFuture<Result<Vec<String>, String>>;
 
     fn handle(&mut self, entries: Entries, _: &mut Self::Context) -> Self::Result {
-        let files = self.files.clone();
-        Box::pin(async move { blocking(move || files.entries(entries.0)).await })
+        let (files, at) = (self.files.clone(), self.blocking);
+        Box::pin(async move { doing(at, move || files.entries(entries.0)).await })
     }
 }
 
@@ -54,12 +57,12 @@ impl Handler<Edit> for MemoryWorker {
 
     fn handle(&mut self, edit: Edit, _: &mut Self::Context) -> Self::Result {
         let (files, log, stream, agent) = (self.files.clone(), self.log.clone(), self.stream, self.agent.clone());
-        let edits = self.edits.clone();
+        let (edits, at) = (self.edits.clone(), self.blocking);
         Box::pin(async move {
             let _one_at_a_time = edits.lock().await;
             let planning = files.clone();
             let (wanted, writer, turn) = (edit.edit, edit.writer, edit.turn);
-            let planned = blocking(move || planning.plan(&wanted)).await?;
+            let planned = doing(at, move || planning.plan(&wanted)).await?;
             if planned.changes.is_empty() {
                 return Ok(planned.summary);
             }
@@ -72,13 +75,13 @@ impl Handler<Edit> for MemoryWorker {
                 writer,
                 turn,
             };
-            let recorded = record(&log, stream, noted.clone().into(), turn).await;
+            let recorded = record(at, &log, stream, noted.clone().into(), turn).await;
             recorded.map_err(|error| format!("nothing was changed: {error}"))?;
             let (summary, writing) = (planned.summary.clone(), files.clone());
-            match blocking(move || writing.write(&planned)).await {
+            match doing(at, move || writing.write(&planned)).await {
                 // Before the answer: whoever has it may take the entry out again by hand, and it must not come back.
-                Ok(()) => settle(&log, stream, &noted, noted.after).await,
-                Err(why) => return Err(refused(files, &log, stream, noted, why).await),
+                Ok(()) => settle(at, &log, stream, &noted, noted.after).await,
+                Err(why) => return Err(refused(at, files, &log, stream, noted, why).await),
             }
             Ok(summary)
         })
@@ -87,6 +90,7 @@ impl Handler<Edit> for MemoryWorker {
 
 /// After a write that failed. A person's edit that came first settles the change; otherwise it stays owed.
 async fn refused(
+    at: Blocking,
     files: Arc<dyn MemoryFiles>,
     log: &Arc<Log>,
     stream: StreamId,
@@ -94,9 +98,9 @@ async fn refused(
     why: String,
 ) -> String {
     let target = noted.target;
-    match blocking(move || files.digest(target)).await {
+    match doing(at, move || files.digest(target)).await {
         Ok(now) if now != noted.before => {
-            settle(log, stream, &noted, now).await;
+            settle(at, log, stream, &noted, now).await;
             why
         }
         _ => format!("{why}; the change is recorded, and the next start makes it if the file is still the same then"),
@@ -105,16 +109,22 @@ async fn refused(
 
 /// Records that a change is done with. A failure is no one's but the log's: the change itself stands, and a start finds
 /// the file as it is.
-pub(super) async fn settle(log: &Arc<Log>, stream: StreamId, noted: &MemoryNoted, after: Digest) {
+pub(super) async fn settle(at: Blocking, log: &Arc<Log>, stream: StreamId, noted: &MemoryNoted, after: Digest) {
     let written = MemoryWritten { agent: noted.agent.clone(), target: noted.target, after };
-    if let Err(why) = record(log, stream, written.into(), noted.turn).await {
+    if let Err(why) = record(at, log, stream, written.into(), noted.turn).await {
         tracing::warn!(why, file = noted.target.file(), "a memory file was written, and the log does not say so");
     }
 }
 
-async fn record(log: &Arc<Log>, stream: StreamId, event: Event, turn: Option<TurnId>) -> Result<(), String> {
+async fn record(
+    at: Blocking,
+    log: &Arc<Log>,
+    stream: StreamId,
+    event: Event,
+    turn: Option<TurnId>,
+) -> Result<(), String> {
     let reading = log.clone();
-    let tip = blocking(move || {
+    let tip = doing(at, move || {
         let tip = reading.tip(stream).map_err(|error| error.to_string())?;
         tip.map_or_else(|| reading.new_tip(stream).map_err(|error| error.to_string()), Ok)
     })
@@ -128,8 +138,9 @@ async fn record(log: &Arc<Log>, stream: StreamId, event: Event, turn: Option<Tur
     log.append(tip, vec![draft]).await.map(|_| ()).map_err(|error| error.to_string())
 }
 
-pub(super) async fn blocking<T: Send + 'static>(
+pub(super) async fn doing<T: Send + 'static>(
+    at: Blocking,
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| format!("the work was cut off: {error}"))?
+    at.run(work).await.map_err(|error| error.to_string())?
 }

@@ -2,7 +2,7 @@
 
 use super::{
     MemoryWorker,
-    files::{blocking, settle},
+    files::{doing, settle},
 };
 use crate::ports::MemoryFiles;
 use actix::{Handler, Message, ResponseFuture};
@@ -21,15 +21,15 @@ impl Handler<FinishWrites> for MemoryWorker {
 
     fn handle(&mut self, _: FinishWrites, _: &mut Self::Context) -> Self::Result {
         let (files, log, stream) = (self.files.clone(), self.log.clone(), self.stream);
-        let edits = self.edits.clone();
+        let (edits, at) = (self.edits.clone(), self.blocking);
         Box::pin(async move {
             let _one_at_a_time = edits.lock().await;
             let reading = log.clone();
             let mut went = Ok(());
-            for noted in blocking(move || owed(&reading, stream)).await?.into_iter().flatten() {
+            for noted in doing(at, move || owed(&reading, stream)).await?.into_iter().flatten() {
                 let (files, change) = (files.clone(), noted.clone());
-                match blocking(move || finish(&*files, &change)).await {
-                    Ok(now) => settle(&log, stream, &noted, now).await,
+                match doing(at, move || finish(&*files, &change)).await {
+                    Ok(now) => settle(at, &log, stream, &noted, now).await,
                     // The other file is finished all the same.
                     Err(why) => went = Err(why),
                 }

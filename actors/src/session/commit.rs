@@ -122,8 +122,8 @@ async fn append(
         log.prepare(tip, drafts)
     };
     let append = if heavy {
-        let prepared = tokio::task::spawn_blocking(prepare).await;
-        prepared.map_err(|error| AppendError::Unavailable(format!("sealing was cut off: {error}")))??
+        let prepared = shared.settings.blocking.run(prepare).await;
+        prepared.map_err(|error| AppendError::Unavailable(error.to_string()))??
     } else {
         prepare()?
     };
@@ -138,13 +138,12 @@ async fn append(
 
 /// Mints keys off the way of a turn.
 fn refill(shared: &Arc<crate::shared::Shared>) {
-    let shared = shared.clone();
-    let minting = tokio::task::spawn_blocking(move || {
-        if let Err(error) = shared.log.keys().refill() {
+    let log = shared.log.clone();
+    shared.settings.blocking.detach(move || {
+        if let Err(error) = log.keys().refill() {
             tracing::warn!(%error, "no keys could be minted ahead; the next session mints them itself");
         }
     });
-    drop(minting);
 }
 
 fn refusal(error: &LogError) -> Refusal {

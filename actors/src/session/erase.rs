@@ -78,7 +78,7 @@ impl Session {
             return Box::pin(fut::ready(Ok(())));
         }
         let (log, id) = (self.shared.log.clone(), self.id);
-        let read = tokio::task::spawn_blocking(move || barely_read(&log, id));
+        let read = self.shared.settings.blocking.run(move || barely_read(&log, id));
         Box::pin(read.into_actor(self).map(|state, session, _| {
             let state = state.map_err(|error| error.to_string()).and_then(|state| state).map_err(Refusal::Storage)?;
             session.state = state;
@@ -89,7 +89,7 @@ impl Session {
 
     fn destroy_again(&self) -> Finished {
         let (log, id) = (self.shared.log.clone(), self.id);
-        let purged = tokio::task::spawn_blocking(move || purge(&log, id));
+        let purged = self.shared.settings.blocking.run(move || purge(&log, id));
         Box::pin(purged.into_actor(self).map(move |purged, _, _| {
             match purged.map_err(|error| error.to_string()).and_then(|purged| purged) {
                 Ok(()) => Err(Refusal::Erased(id)),
@@ -113,11 +113,11 @@ impl Session {
     /// Everything after the request. What is appended at the end is sealed with a key of its own.
     fn finish_erasure(&mut self, meta: Meta, after_restart: bool) -> Finished {
         let (log, id) = (self.shared.log.clone(), self.id);
-        let forgotten = self.shared.courier.send(Forget(id));
+        let (forgotten, blocking) = (self.shared.courier.send(Forget(id)), self.shared.settings.blocking);
         let purged = async move {
             // Nothing of it is sent to a memory backend from here on.
             forgotten.await.map_err(|error| error.to_string())?;
-            let purged = tokio::task::spawn_blocking(move || {
+            let purged = blocking.run(move || {
                 purge(&log, id)?;
                 log.keys().take().map_err(|error| error.to_string())
             });

@@ -17,7 +17,7 @@ impl Session {
     pub(super) fn load(&mut self, ctx: &mut Context<Self>) {
         let (log, id) = (self.shared.log.clone(), self.id);
         let shared = self.shared.clone();
-        let read = tokio::task::spawn_blocking(move || {
+        let read = self.shared.settings.blocking.run(move || {
             let Folded { state, snapshot } = newest(&log, id)?;
             // Rendering a long history is the blocking pool's work too.
             let rendered = super::request::rendered(&shared, &state);

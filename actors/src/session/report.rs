@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::{
+    backoff::wait_ms,
     command::Refusal,
     decide::{
         answer::{self, AnswerFacts},
@@ -16,7 +17,6 @@ use actix::{
     ActorFutureExt, AtomicResponse, Context, Handler, Message,
     fut::{self, LocalBoxActorFuture},
 };
-use backon::{BackoffBuilder, ExponentialBuilder};
 use dispatch_events::{
     Event, Generation, ObligationId, Part, TurnId,
     catalogue::{model::ModelStreamed, tool::CallRef},
@@ -189,7 +189,7 @@ impl Session {
             attempt,
             shown,
             retries: self.shared.settings.model_retries,
-            backoff_ms: backoff_ms(failures),
+            backoff_ms: backoff_ms(failures, self.shared.settings.jitter),
             claim: self.claim_facts(),
         };
         let (events, wait) = failure::failure(&self.state, turn, error, facts);
@@ -236,15 +236,8 @@ impl Session {
 }
 
 /// 2 s, doubling, at most 60 s, with jitter (hermes-behaviour.md §5.5).
-fn backoff_ms(failures: u32) -> u64 {
-    let waits = ExponentialBuilder::default()
-        .with_min_delay(Duration::from_secs(2))
-        .with_max_delay(Duration::from_secs(60))
-        .with_max_times(16)
-        .with_jitter()
-        .build();
-    let wait = waits.take(failures as usize + 1).last().unwrap_or(Duration::from_secs(60));
-    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)
+fn backoff_ms(failures: u32, jitter: Option<u64>) -> u64 {
+    wait_ms(Duration::from_secs(2), Duration::from_secs(60), failures.saturating_add(1), jitter)
 }
 
 /// Text that a person has seen of an answer that is not whole yet. Nobody waits for it.

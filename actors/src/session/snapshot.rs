@@ -67,7 +67,7 @@ impl Session {
             return;
         }
         let (log, state) = (self.shared.log.clone(), std::mem::replace(&mut self.state, SessionState::empty(self.id)));
-        drop(tokio::task::spawn_blocking(move || keep(&log, &state)));
+        self.shared.settings.blocking.detach(move || keep(&log, &state));
     }
 }
 

@@ -9,11 +9,8 @@ use crate::{
     session::{Outgoing, Report, Streamed},
 };
 use futures_util::StreamExt;
-use std::{
-    cell::RefCell,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::{cell::RefCell, rc::Rc, time::Duration};
+use tokio::time::Instant;
 
 /// Least time between two records of what was shown.
 const STREAMED_EVERY: Duration = Duration::from_secs(1);

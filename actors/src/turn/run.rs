@@ -11,8 +11,8 @@ use crate::{
 };
 use dispatch_events::catalogue::tool::{EffectClass, EffectDisposition, ToolOutcome};
 use futures_util::{FutureExt, future};
-use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc, time::Instant};
-use tokio::sync::oneshot;
+use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc};
+use tokio::{sync::oneshot, time::Instant};
 
 /// Runs the turn to its end. A panic ends the turn with an error, not the host.
 pub(super) async fn run(start: TurnStart, shown: Rc<RefCell<Shown>>) {

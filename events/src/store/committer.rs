@@ -1,4 +1,4 @@
-//! The committer: one thread that owns all writes.
+//! The committer: one thread that owns all writes. A port: the simulated host has it run in line.
 
 mod before;
 mod page;
@@ -35,6 +35,8 @@ pub struct Store<E: Engine> {
     shared: Arc<Shared<E>>,
     sender: Mutex<Option<mpsc::Sender<(Append, Answer)>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// The plan of a committer that has no thread.
+    in_line: Option<Arc<Mutex<Plan>>>,
 }
 
 struct Shared<E> {
@@ -57,6 +59,32 @@ impl<E: Engine> Store<E> {
     /// # Errors
     /// [`ReadError`] when the end of the log can't be read.
     pub fn start(engine: E, names: NameSecret) -> Result<Self, ReadError> {
+        let (shared, mut plan) = Self::open(engine, names)?;
+        let (sender, mut receiver) = mpsc::channel(CHANNEL);
+        let mine = shared.clone();
+        let thread = Builder::new()
+            .name("committer".into())
+            .spawn(move || {
+                while let Some(first) = receiver.blocking_recv() {
+                    mine.group(&mut plan, first, || receiver.try_recv().ok());
+                }
+            })
+            .map_err(|error| ReadError::Io(error.to_string()))?;
+        Ok(Self { shared, sender: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), in_line: None })
+    }
+
+    /// As [`Store::start`], without a thread: whoever polls an append commits it, and each append is a group of its own.
+    /// For tests in which one thread decides what comes first; on a disk it would hold that thread up.
+    ///
+    /// # Errors
+    /// As [`Store::start`].
+    pub fn in_line(engine: E, names: NameSecret) -> Result<Self, ReadError> {
+        let (shared, plan) = Self::open(engine, names)?;
+        let in_line = Some(Arc::new(Mutex::new(plan)));
+        Ok(Self { shared, sender: Mutex::default(), thread: Mutex::default(), in_line })
+    }
+
+    fn open(engine: E, names: NameSecret) -> Result<(Arc<Shared<E>>, Plan), ReadError> {
         let head = engine.log_head()?;
         let shared = Arc::new(Shared {
             durable: AtomicU64::new(head.position.0),
@@ -67,18 +95,8 @@ impl<E: Engine> Store<E> {
             engine,
             names,
         });
-        let mut plan = Plan::new(head, shared.engine.greatest_id()?, shared.names.clone());
-        let (sender, mut receiver) = mpsc::channel(CHANNEL);
-        let mine = shared.clone();
-        let thread = Builder::new()
-            .name("committer".into())
-            .spawn(move || {
-                while let Some(first) = receiver.blocking_recv() {
-                    mine.group(&mut plan, first, &mut receiver);
-                }
-            })
-            .map_err(|error| ReadError::Io(error.to_string()))?;
-        Ok(Self { shared, sender: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
+        let plan = Plan::new(head, shared.engine.greatest_id()?, shared.names.clone());
+        Ok((shared, plan))
     }
 
     /// The engine below.
@@ -103,7 +121,7 @@ impl<E: Engine> Drop for Store<E> {
 impl<E: Engine> Shared<E> {
     /// One group: what waits now, checked, made durable, answered. Refusals wait for the commit too: they may rest on
     /// what the same group writes.
-    fn group(&self, plan: &mut Plan, first: (Append, Answer), more: &mut mpsc::Receiver<(Append, Answer)>) {
+    fn group(&self, plan: &mut Plan, first: (Append, Answer), mut more: impl FnMut() -> Option<(Append, Answer)>) {
         let mut answers = Vec::new();
         let mut next = Some(first);
         while let Some((append, answer)) = next.take() {
@@ -113,7 +131,7 @@ impl<E: Engine> Shared<E> {
             };
             answers.push((answer, result));
             if answers.len() < GROUP_APPENDS && plan.bytes() < GROUP_BYTES {
-                next = more.try_recv().ok();
+                next = more();
             }
         }
         if plan.appends() > 0 {
@@ -200,6 +218,16 @@ fn respond(answer: Answer, result: Result<Appended, AppendError>) {
 
 impl<E: Engine> EventStore for Store<E> {
     fn append(&self, append: Append) -> AppendFuture {
+        if let Some(plan) = &self.in_line {
+            let (shared, plan) = (Arc::downgrade(&self.shared), Arc::downgrade(plan));
+            return Box::pin(async move {
+                let closed = || AppendError::Unavailable("the log is closed".into());
+                let (answer, result) = oneshot::channel();
+                let (shared, plan) = shared.upgrade().zip(plan.upgrade()).ok_or_else(closed)?;
+                shared.group(&mut plan.lock().unwrap_or_else(PoisonError::into_inner), (append, answer), || None);
+                result.await.map_err(|_| AppendError::Unknown("the committer gave no answer".into()))?
+            });
+        }
         // Weak, so that a future that nobody polls does not keep the committer from stopping.
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(mpsc::Sender::downgrade);
         Box::pin(async move {

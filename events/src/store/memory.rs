@@ -24,7 +24,7 @@ struct Rows {
     ids: BTreeMap<EventId, Position>,
     heads: BTreeMap<StreamId, Head>,
     names: BTreeMap<NameKey, StreamId>,
-    open: HashMap<StreamId, u32>,
+    open: BTreeMap<StreamId, u32>,
 }
 
 impl MemoryEngine {

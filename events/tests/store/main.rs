@@ -12,10 +12,11 @@ mod sqlite_engine;
 mod subject;
 mod verify;
 
-use subject::{Memory, Sled, Sqlite};
+use subject::{InLine, Memory, Sled, Sqlite};
 
 conformance::suite! {
     memory: Memory;
+    in_line: InLine;
     sled: Sled;
     sqlite: Sqlite;
 }

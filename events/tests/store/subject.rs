@@ -49,6 +49,25 @@ impl Subject for Memory {
     }
 }
 
+/// The committer without a thread.
+pub struct InLine(MemoryEngine);
+
+impl Subject for InLine {
+    type E = MemoryEngine;
+
+    fn new() -> Self {
+        Self(MemoryEngine::default())
+    }
+
+    fn open(&self) -> MemoryEngine {
+        self.0.clone()
+    }
+
+    fn store(&self) -> Store<MemoryEngine> {
+        Store::in_line(self.open(), NameSecret::new([7; 32])).unwrap()
+    }
+}
+
 pub struct Sled(tempfile::TempDir);
 
 impl Sled {
