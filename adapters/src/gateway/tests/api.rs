@@ -95,3 +95,32 @@ async fn memory_is_edited_and_its_life_is_told() {
     let none = json!({"target": "user", "operations": []});
     assert_eq!(rig.post("/api/memory", &none).await.refusal(), (400, "invalid_params".into()));
 }
+
+#[actix_rt::test]
+async fn a_chat_has_one_session_however_often_it_is_opened() {
+    let rig = Rig::start().await;
+    let chat = json!({"route": {"platform": "telegram", "chat_type": "group", "chat_id": "-42", "user_id": "7"}});
+    let firsts = futures_util::future::join_all((0..10).map(|_| rig.post("/api/sessions", &chat))).await;
+    let opened = firsts.iter().filter(|reply| reply.status == 201).count();
+    let ids: std::collections::BTreeSet<_> = firsts.iter().map(|reply| reply.json()["id"].to_string()).collect();
+    assert_eq!((opened, ids.len()), (1, 1), "{:?}", firsts.iter().map(|reply| reply.status).collect::<Vec<_>>());
+    let id = firsts[0].json()["id"].clone();
+    assert_eq!(firsts[0].json()["name"], "agent:main:telegram:group:-42:7");
+    // The key stays with the session, whatever it is called.
+    let line = format!("PATCH /api/sessions/{}", id.as_str().unwrap());
+    let renamed = rig.raw(&line, &[HOST, BEARER, JSON], json!({"name": "the group"}).to_string().as_bytes()).await;
+    assert_eq!(renamed.json()["name"], "the group");
+    assert_eq!(rig.post("/api/sessions", &chat).await.json()["id"], id);
+    let other = json!({"route": {"platform": "telegram", "chat_type": "group", "chat_id": "-42", "user_id": "8"}});
+    assert_ne!(rig.post("/api/sessions", &other).await.json()["id"], id);
+    // Erased, it begins anew.
+    assert_eq!(
+        rig.raw(&format!("DELETE /api/sessions/{}", id.as_str().unwrap()), &[HOST, BEARER], b"").await.status,
+        200
+    );
+    let again = rig.post("/api/sessions", &chat).await;
+    assert_eq!(again.status, 201, "{}", again.text());
+    assert_ne!(again.json()["id"], id);
+    let bad = json!({"route": {"platform": "telegram", "chat_id": "../x"}});
+    assert_eq!(rig.post("/api/sessions", &bad).await.refusal(), (400, "invalid_params".into()));
+}

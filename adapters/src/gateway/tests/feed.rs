@@ -114,3 +114,29 @@ async fn a_program_reads_pages() {
     assert_eq!(lines, *transcript["messages"].as_array().unwrap());
     assert!(!lines.is_empty() && lines.iter().all(|line| line.get("payload").is_none()), "{lines:?}");
 }
+
+#[actix_rt::test]
+async fn who_attaches_gets_the_moment_and_then_everything_behind_it() {
+    let rig = Rig::start().await;
+    rig.chat("demo", "one").await;
+    rig.script.then(&[Act::Say("half "), Act::Wait, Act::Say("done")]);
+    let mut early = Viewer::open(&rig, "/api/sessions/demo/events?from=1", &[]).await;
+    let (_, (snapshot, behind)) = tokio::join!(rig.chat("demo", "two"), async {
+        while early.next().await.name != "delta" {}
+        let mut viewer = Viewer::open(&rig, "/api/sessions/demo/attach", &[]).await;
+        let snapshot = viewer.next().await;
+        rig.script.go.add_permits(1);
+        (snapshot, viewer.until("input.settled").await)
+    });
+    assert_eq!(snapshot.name, "snapshot");
+    let version = snapshot.data["version"].as_u64().unwrap();
+    assert_eq!(snapshot.id, Some(version));
+    assert_eq!(snapshot.data["session"]["status"], "running");
+    assert_eq!(snapshot.data["queue"]["pending"][0]["text"], "two");
+    let said: Vec<_> =
+        snapshot.data["transcript"]["messages"].as_array().unwrap().iter().map(|row| &row["content"]).collect();
+    assert_eq!(said, ["one", "ok", "two"]);
+    let events: Vec<_> = behind.iter().filter_map(|seen| seen.id).collect();
+    assert!(events.iter().copied().eq(version + 1..=version + events.len() as u64), "{events:?} behind {version}");
+    assert_eq!(rig.get("/api/sessions/nobody/attach").await.refusal(), (404, "not_found".into()));
+}

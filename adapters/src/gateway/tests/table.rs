@@ -85,7 +85,8 @@ fn body(schema: &str, folder: &Path) -> Value {
 
 async fn call(rig: &Rig, route: &Definition, folder: &Path) -> Reply {
     // The one that is erased is not asked for anything after that.
-    let session = if route.verb == Verb::Delete && route.path == "/api/sessions/{id}" { "made-by-the-table" } else { "demo" };
+    let session =
+        if route.verb == Verb::Delete && route.path == "/api/sessions/{id}" { "made-by-the-table" } else { "demo" };
     let mut path = route.path.replace("{id}", session).replace("{view}", "transcript").replace("{name}", "scripted");
     match route.path {
         "/api/sessions/{id}/input/{admission}" => path = path.replace("{admission}", NOBODY),
