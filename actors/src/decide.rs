@@ -12,19 +12,25 @@
 //! | [`tools`] | which tools run next, and what becomes of their results? |
 //! | [`interrupt`] | what does a stop leave behind? |
 //! | [`recover`] | what follows after a crash? |
+//! | [`reconcile`] | what follows from a person's word for an unknown outcome? |
+//! | [`approve`] | what follows from a consent, or from a no? |
+//! | [`stall`] | what does a turn leave behind that gives no sign of life? |
 //! | [`reset`] | is it time to begin a conversation anew? |
 //! | [`title`] | what is a session called that nobody named? |
 //! | [`obligation`] | what follows from an attempt to meet an obligation? |
 
 pub mod answer;
+pub mod approve;
 pub mod failure;
 pub mod interrupt;
 pub mod obligation;
 pub mod prepare;
+pub mod reconcile;
 pub mod recover;
 pub mod request;
 pub mod reset;
 pub mod settle;
+pub mod stall;
 pub mod step;
 pub mod submit;
 pub mod title;

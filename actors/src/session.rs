@@ -8,19 +8,23 @@
 //! starts the turn that was claimed, and hands over what is owed. So an actor that is rebuilt does what the lost one
 //! would have done.
 
+mod approvals;
 mod commands;
 mod commit;
 mod erase;
 mod load;
+mod reconcile;
 mod report;
 mod request;
 mod snapshot;
 mod tool_calls;
+mod watch;
 
 pub use commands::{Leave, SessionCommand};
 pub(crate) use load::fold;
 pub use report::{Advance, Outgoing, Preparation, Report, RunnableCall, Step, Streamed};
 pub(crate) use snapshot::newest;
+pub use tool_calls::Progressed;
 
 use crate::{
     courier::Owe,
@@ -31,7 +35,7 @@ use crate::{
     memory_worker::Job,
     ports::{Exchange, RecallQuery},
     shared::Shared,
-    turn::{Abandon, Turn, TurnStart},
+    turn::{Abandon, Activity, Turn, TurnStart},
     wire::Rendered,
 };
 use actix::{Actor, ActorContext, Addr, AsyncContext, Context};
@@ -79,6 +83,7 @@ struct Running {
     turn: TurnId,
     generation: Generation,
     actor: Addr<Turn>,
+    activity: Arc<Activity>,
     _counted: Counted,
 }
 
@@ -139,7 +144,9 @@ impl Session {
         }
         self.running = None;
         if let Some((turn, generation)) = claimed {
+            let activity = Arc::<Activity>::default();
             let start = TurnStart {
+                activity: activity.clone(),
                 shared: self.shared.clone(),
                 host: self.host.clone(),
                 session: ctx.address(),
@@ -148,7 +155,7 @@ impl Session {
                 generation,
             };
             let (actor, _counted) = (Turn::new(start).start(), Counted::new(&self.shared));
-            self.running = Some(Running { turn, generation, actor, _counted });
+            self.running = Some(Running { turn, generation, actor, activity, _counted });
         }
     }
 
@@ -275,6 +282,7 @@ impl Actor for Session {
         ctx.set_mailbox_capacity(MAILBOX);
         self.watch_idle(ctx);
         self.watch_lease(ctx);
+        self.watch_turn(ctx);
         self.load(ctx);
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     Blocking,
     decide::reset::ResetPolicy,
-    ports::{MemoryBackend, MemoryFiles, Models, Toolbox},
+    ports::{ApprovalGate, MemoryBackend, MemoryFiles, Models, Toolbox},
     routing::Sharing,
 };
 use dispatch_events::Log;
@@ -21,8 +21,20 @@ pub struct HostParts {
     pub memory_backend: Option<Arc<dyn MemoryBackend>>,
     /// The tools.
     pub toolbox: Arc<dyn Toolbox>,
+    /// Who says whether a tool may run: [`NoApprovals`](crate::ports::NoApprovals) where nobody is asked.
+    pub approvals: Arc<dyn ApprovalGate>,
     /// Limits and modes.
     pub settings: HostSettings,
+}
+
+/// What becomes of a tool call whose outcome nobody knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recovery {
+    /// The session pauses until a person settles it.
+    #[default]
+    Pause,
+    /// The model is told that the outcome is unknown, and the turn goes on.
+    Resume,
 }
 
 /// Limits and modes, with the defaults of `hermes-behaviour.md` where it names one.
@@ -60,6 +72,10 @@ pub struct HostSettings {
     pub sharing: Sharing,
     /// Whether the start looks for turns that a crash left behind.
     pub recover: bool,
+    /// What becomes of a tool call whose outcome nobody knows.
+    pub recovery: Recovery,
+    /// A turn that gives no sign of life for this many milliseconds is aborted.
+    pub idle_limit_ms: u64,
     /// Threads for sessions; zero for the one that the host is started on.
     pub arbiters: usize,
     /// Where work that may hold up a thread is done.
@@ -87,6 +103,8 @@ impl Default for HostSettings {
             reset: ResetPolicy::NEVER,
             sharing: Sharing::default(),
             recover: true,
+            recovery: Recovery::Pause,
+            idle_limit_ms: 1_800_000,
             blocking: Blocking::Pool,
             jitter: None,
             arbiters: std::thread::available_parallelism().map_or(1, usize::from),

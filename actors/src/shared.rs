@@ -4,7 +4,7 @@ use crate::{
     courier::Courier,
     hub::Hub,
     memory_worker::MemoryWorker,
-    ports::{Model, Models, Toolbox},
+    ports::{ApprovalGate, Model, Models, Toolbox},
     provider::Provider,
     settings::HostSettings,
     tool_runner::ToolRunner,
@@ -58,6 +58,8 @@ pub struct Shared {
     pub models: Arc<dyn Models>,
     /// The tools.
     pub toolbox: Arc<dyn Toolbox>,
+    /// Who says whether a tool may run.
+    pub approvals: Arc<dyn ApprovalGate>,
     /// The tools as new sessions freeze them.
     pub toolset: Toolset,
     /// The stable tier of new prompts.

@@ -101,6 +101,7 @@ impl HostHandle {
             settings: parts.settings,
             models: parts.models,
             toolbox: parts.toolbox,
+            approvals: parts.approvals,
             tools: ToolRunner::default().start(),
             backend,
             hub,

@@ -3,9 +3,13 @@
 //! It holds no truth. It does what its session tells it, reports what happened, and is told the next step when that is
 //! on the disk; thrown away at any moment, another one goes on from the log.
 
+mod activity;
 mod call;
 mod clean;
 mod run;
+mod tools;
+
+pub use activity::{Activity, Phase};
 
 use crate::{host::Host, session::Session, shared::Shared};
 use actix::{
@@ -30,6 +34,8 @@ pub struct TurnStart {
     pub turn: TurnId,
     /// Its attempt.
     pub generation: Generation,
+    /// Its clock.
+    pub activity: Arc<Activity>,
 }
 
 /// Text that was shown of the last answer; the session knows whether that answer is recorded.
@@ -52,6 +58,15 @@ impl Turn {
     /// A turn.
     pub fn new(start: TurnStart) -> Self {
         Self { start, shown: Rc::default(), work: None }
+    }
+
+    /// Dropping the work drops the connection to the model, closes a question and stops the tools.
+    fn stop(&mut self, ctx: &mut Context<Self>) -> Shown {
+        if let Some(work) = self.work.take() {
+            ctx.cancel_future(work);
+        }
+        ctx.stop();
+        self.shown.take()
     }
 }
 
@@ -81,12 +96,24 @@ impl Handler<StopTurn> for Turn {
     type Result = MessageResult<StopTurn>;
 
     fn handle(&mut self, _: StopTurn, ctx: &mut Self::Context) -> Self::Result {
-        // Dropping the work drops the connection to the model and stops the tools.
-        if let Some(work) = self.work.take() {
-            ctx.cancel_future(work);
+        MessageResult(self.stop(ctx))
+    }
+}
+
+/// Stop now, if there was no sign of life for this many milliseconds. Answered with what was shown of the last answer;
+/// `None` if the turn goes on.
+#[derive(Message)]
+#[rtype(result = "Option<Shown>")]
+pub struct StopIfStill(pub u64);
+
+impl Handler<StopIfStill> for Turn {
+    type Result = MessageResult<StopIfStill>;
+
+    fn handle(&mut self, StopIfStill(limit_ms): StopIfStill, ctx: &mut Self::Context) -> Self::Result {
+        if self.start.activity.still_ms() < limit_ms {
+            return MessageResult(None);
         }
-        ctx.stop();
-        MessageResult(self.shown.take())
+        MessageResult(Some(self.stop(ctx)))
     }
 }
 
@@ -99,9 +126,6 @@ impl Handler<Abandon> for Turn {
     type Result = ();
 
     fn handle(&mut self, _: Abandon, ctx: &mut Self::Context) {
-        if let Some(work) = self.work.take() {
-            ctx.cancel_future(work);
-        }
-        ctx.stop();
+        self.stop(ctx);
     }
 }

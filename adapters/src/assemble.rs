@@ -7,7 +7,10 @@ use crate::{
     model::{ModelCatalog, ModelConfigError, ModelSettings},
     tools::{Registry, Workspace},
 };
-use dispatch_actors::{HostParts, HostSettings, ports::MemoryBackend};
+use dispatch_actors::{
+    HostParts, HostSettings,
+    ports::{MemoryBackend, NoApprovals},
+};
 use dispatch_events::{
     Clock, Log, SystemClock,
     copy::MARKER,
@@ -88,6 +91,7 @@ pub fn host_parts(
         memory_files: Arc::new(memory_files),
         memory_backend,
         toolbox: Arc::new(toolbox),
+        approvals: Arc::new(NoApprovals),
         settings: host_settings(loaded, recover),
     })
 }
@@ -109,6 +113,7 @@ pub fn file_parts(file: &Path, loaded: &Loaded) -> Result<HostParts, AssembleErr
         memory_files: Arc::new(memory_files),
         memory_backend: None,
         toolbox: Arc::new(toolbox.map_err(|error| AssembleError::Files(error.to_string()))?),
+        approvals: Arc::new(NoApprovals),
         settings: host_settings(loaded, false),
     })
 }
@@ -127,12 +132,7 @@ pub fn engine(loaded: &Loaded) -> Result<EngineKind, AssembleError> {
 /// # Errors
 /// [`AssembleError::NotBuilt`].
 pub fn built(loaded: &Loaded) -> Result<(), AssembleError> {
-    let settings = &loaded.settings;
-    engine(loaded)?;
-    if settings.turn.recovery == Recovery::Resume {
-        return Err(AssembleError::NotBuilt("`turn.recovery = \"resume\"` (use `pause`)".to_owned()));
-    }
-    Ok(())
+    engine(loaded).map(|_| ())
 }
 
 fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
@@ -149,6 +149,11 @@ fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
         reset: sessions.reset_policy(),
         sharing: sessions.sharing(),
         recover,
+        recovery: match turn.recovery {
+            Recovery::Pause => dispatch_actors::settings::Recovery::Pause,
+            Recovery::Resume => dispatch_actors::settings::Recovery::Resume,
+        },
+        idle_limit_ms: turn.idle_limit_s * 1_000,
         ..HostSettings::default()
     }
 }
@@ -248,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_says_so() {
-        for text in ["[log]\nengine = \"postgres\"\n", "[turn]\nrecovery = \"resume\"\n"] {
+        for text in ["[log]\nengine = \"postgres\"\n"] {
             let loaded = config::read("config.toml", text, std::iter::empty()).unwrap();
             assert!(matches!(built(&loaded), Err(AssembleError::NotBuilt(_))), "{text}");
         }

@@ -3,7 +3,7 @@
 use crate::rows::{Keyed, Rows};
 use dispatch_events::{
     AdmissionId, Digest, Event, Generation, Part, Position, PrincipalId, Recorded, Timestamp, TurnId, Version,
-    catalogue::input::{InputQueued, Intent, Outcome, Principal},
+    catalogue::input::{InputQueued, InputVerdict, Intent, Outcome, Principal},
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -167,6 +167,14 @@ impl Admissions {
                 admission.state = AdmissionState::Unknown;
                 admission.unknown = Some(event.why.clone());
             }),
+            // Given up, it stays unknown until it is settled, in the same append.
+            Some(Event::InputReconciled(event)) if event.verdict == InputVerdict::Again => {
+                self.update(event.admission, |admission| {
+                    admission.state = AdmissionState::Queued;
+                    admission.requeues = 0;
+                    admission.unknown = None;
+                });
+            }
             Some(Event::InputCancelled(event)) => self.finish(event.admission, None),
             Some(Event::InputSettled(event)) => self.finish(event.admission, Some(event.outcome)),
             _ => {}

@@ -27,7 +27,9 @@ pub fn interrupt(state: &SessionState, turn: TurnId, why: &str, shown: &str, cla
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     let results = state.tools.open(turn).filter_map(|open| {
         let (output, effect) = match &open.state {
-            CallState::Requested => (CANCELLED, EffectDisposition::None),
+            CallState::Requested | CallState::Asked { .. } | CallState::Approved | CallState::Denied { .. } => {
+                (CANCELLED, EffectDisposition::None)
+            }
             CallState::Started { class: EffectClass::Read } => (CUT_OFF, EffectDisposition::None),
             CallState::Started { .. } => (CUT_OFF, EffectDisposition::Unknown),
             CallState::Unknown { .. } => (GIVEN_UP, EffectDisposition::Unknown),

@@ -1,6 +1,10 @@
-//! What follows after a crash: the table of design §8, as far as this release reaches it.
+//! What follows after a crash: the table of design §8.
 
-use super::settle::{ClaimFacts, claim_next};
+use super::{
+    reconcile::{stand_in, unknown_calls},
+    settle::{ClaimFacts, claim_next},
+};
+use crate::settings::Recovery;
 use dispatch_events::{
     Epoch, Event,
     catalogue::{
@@ -32,9 +36,10 @@ pub fn abandon(state: &SessionState, epoch: Epoch) -> Vec<Event> {
 /// | queued, not started | it is claimed |
 /// | started, nothing that can't be repeated begun | the same turn again, at most [`REQUEUES_MAX`] times |
 /// | a tool had started that can't be repeated | its outcome is unknown, the session pauses |
-pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event> {
+/// | the same, with the policy to go on | the model is told that the outcome is unknown, the same turn again |
+pub fn recover(state: &SessionState, why: &str, policy: Recovery, facts: ClaimFacts) -> Vec<Event> {
     if state.admissions.unknown().is_some() {
-        return Vec::new();
+        return paused(state, policy, facts);
     }
     let Some(started) = state.admissions.started() else {
         let next = state.admissions.next().filter(|_| facts.may_start);
@@ -43,15 +48,22 @@ pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event>
     let (admission, turn) = (started.id, started.turn.unwrap_or_default());
     let generation = started.generation.unwrap_or_default();
     let mut events: Vec<Event> = vec![LeaseLost { generation, why: why.to_owned() }.into()];
-    let unknown: Vec<_> = state
-        .tools
-        .open(turn)
-        .filter(|call| matches!(call.state, CallState::Started { class: EffectClass::Effect }))
-        .collect();
-    if !unknown.is_empty() {
-        let why = "the host stopped while the tool ran, and it can't be repeated".to_owned();
-        events.extend(unknown.iter().map(|call| ToolUnknown { turn, call: call.call, why: why.clone() }.into()));
-        events.push(InputUnknown { admission, why }.into());
+    let cut_off = "the host stopped while the tool ran, and it can't be repeated";
+    let mut pauses = false;
+    for open in state.tools.open(turn) {
+        let begun = matches!(open.state, CallState::Started { class: EffectClass::Effect });
+        if begun {
+            events.push(ToolUnknown { turn, call: open.call, why: cut_off.to_owned() }.into());
+        }
+        if begun || matches!(open.state, CallState::Unknown { .. }) {
+            match policy {
+                Recovery::Pause => pauses = true,
+                Recovery::Resume => events.extend(stand_in(open)),
+            }
+        }
+    }
+    if pauses {
+        events.push(InputUnknown { admission, why: cut_off.to_owned() }.into());
         return events;
     }
     if started.requeues >= REQUEUES_MAX {
@@ -62,6 +74,19 @@ pub fn recover(state: &SessionState, why: &str, facts: ClaimFacts) -> Vec<Event>
     events.push(InputRequeued { admission, why: why.to_owned(), times: started.requeues + 1 }.into());
     if facts.may_start {
         events.extend(claim_next(state, admission, facts));
+    }
+    events
+}
+
+/// A session that paused over a call goes on when the policy has become to go on. One that paused because its turn never
+/// ended waits for a person.
+fn paused(state: &SessionState, policy: Recovery, facts: ClaimFacts) -> Vec<Event> {
+    let Some(paused) = state.admissions.unknown().filter(|_| policy == Recovery::Resume && facts.may_start) else {
+        return Vec::new();
+    };
+    let mut events: Vec<Event> = unknown_calls(state, paused.turn.unwrap_or_default()).flat_map(stand_in).collect();
+    if !events.is_empty() {
+        events.extend(claim_next(state, paused.id, facts));
     }
     events
 }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     command::{Opening, Submit},
     ports::{ErrorClass, MemoryError, ModelAnswer, ModelError},
+    settings::Recovery,
 };
 use dispatch_events::{
     Epoch, Event, ObligationId, Part,
@@ -174,9 +175,9 @@ fn a_failed_request_is_repeated_only_before_text_was_shown() {
 #[test]
 fn tools_run_in_segments_and_barriers() {
     let call = |index| CallRef { message: dispatch_events::Version(1), index };
-    let read = |index| Candidate { call: call(index), fitness: Ok((EffectClass::Read, true)) };
-    let alone = |index| Candidate { call: call(index), fitness: Ok((EffectClass::Effect, false)) };
-    let unfit = |index| Candidate { call: call(index), fitness: Err("no".into()) };
+    let read = |index| Candidate { call: call(index), fitness: Ok((EffectClass::Read, true)), consent: None };
+    let alone = |index| Candidate { call: call(index), fitness: Ok((EffectClass::Effect, false)), consent: None };
+    let unfit = |index| Candidate { call: call(index), fitness: Err("no".into()), consent: None };
     let runs = |candidates: &[Candidate]| segment(candidates).len();
     assert_eq!(runs(&[read(0), read(1), alone(2), read(3)]), 2);
     assert_eq!(runs(&[alone(0), read(1)]), 1);
@@ -212,7 +213,7 @@ fn a_paused_session_refuses_input_until_somebody_gives_the_turn_up() {
     let mut state = given(events);
     let calls = asks(&mut state, &["act"]);
     apply(&mut state, ToolStarted { turn: turn_id(1), call: calls[0], class: EffectClass::Effect }.into());
-    for event in recover(&state, "crash", CLAIM) {
+    for event in recover(&state, "crash", Recovery::Pause, CLAIM) {
         apply(&mut state, event);
     }
     let refused = submit(&state, &input("more"), &facts("r")).unwrap_err();
@@ -236,7 +237,7 @@ fn a_stop_gives_every_open_call_its_one_result() {
 #[test]
 fn after_a_crash_the_log_says_what_follows() {
     let again = ["lease.lost", "input.requeued", "input.started", "lease.acquired"];
-    let names_of = |events: Vec<Event>| names(&recover(&given(events), "crash", CLAIM));
+    let names_of = |events: Vec<Event>| names(&recover(&given(events), "crash", Recovery::Pause, CLAIM));
     assert!(names_of(vec![opened()]).is_empty());
     let first = ["input.started", "lease.acquired", "turn.started"];
     assert_eq!(names_of(vec![opened(), queued(1)]), first, "queued, not started");
@@ -254,9 +255,13 @@ fn after_a_crash_the_log_says_what_follows() {
     ] {
         let mut state = given(running());
         let calls = asks(&mut state, &["tool"]);
-        assert_eq!(names(&recover(&state, "crash", CLAIM)), again, "{class:?}: it provably did not run");
+        assert_eq!(
+            names(&recover(&state, "crash", Recovery::Pause, CLAIM)),
+            again,
+            "{class:?}: it provably did not run"
+        );
         apply(&mut state, ToolStarted { turn: turn_id(1), call: calls[0], class }.into());
-        assert_eq!(names(&recover(&state, "crash", CLAIM)), expected, "{class:?}");
+        assert_eq!(names(&recover(&state, "crash", Recovery::Pause, CLAIM)), expected, "{class:?}");
     }
 }
 

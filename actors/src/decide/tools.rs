@@ -1,5 +1,6 @@
 //! Which tools run next, and what becomes of their results.
 
+use crate::ports::ApprovalRequest;
 use dispatch_events::{
     Event, TurnId,
     catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolFinished, ToolOutcome, ToolStarted},
@@ -12,6 +13,8 @@ pub struct Candidate {
     pub call: CallRef,
     /// What a repeat would do, and whether it may run beside its neighbours; or why it must not run at all.
     pub fitness: Result<(EffectClass, bool), String>,
+    /// What somebody has to consent to before it runs.
+    pub consent: Option<ApprovalRequest>,
 }
 
 /// One result.
@@ -29,10 +32,13 @@ pub struct ToolResult {
     pub duration_ms: u64,
 }
 
-/// The calls that run together now: the leading ones that may, or else the first alone.
+/// The calls that run together now: the leading ones that may, or else the first alone. None runs that waits for consent.
 pub fn segment(candidates: &[Candidate]) -> Vec<(CallRef, EffectClass)> {
     let mut run = Vec::new();
     for candidate in candidates {
+        if candidate.consent.is_some() {
+            break;
+        }
         match &candidate.fitness {
             Ok((class, true)) => run.push((candidate.call, *class)),
             Ok((class, false)) if run.is_empty() => return vec![(candidate.call, *class)],

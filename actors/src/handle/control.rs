@@ -51,8 +51,8 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::Invalid`] when nothing, or more than one thing, is meant.
     pub async fn reconcile(&self, session: &SessionRef, reconcile: Reconcile) -> Result<SummaryView, Refusal> {
-        let _ = (self.resolve(session).await?, reconcile);
-        Err(Refusal::NotBuilt("settling an unknown outcome".into()))
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Reconcile { reconcile: reconcile.clone(), reply }).await
     }
 
     /// The session as it is now, and everything that comes after.

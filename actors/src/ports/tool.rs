@@ -46,6 +46,30 @@ pub struct ToolContext {
     pub previous: Option<String>,
     /// The memory files.
     pub memory: Arc<dyn MemoryPort>,
+    /// The way to say how far it is.
+    pub progress: Progress,
+}
+
+/// The way for a running tool to show what it does: each word is a sign of life, and its end is kept for the person who
+/// asks. Cheap to clone, usable from any thread; after the tool's end it leads nowhere.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Progress {
+    /// A way that leads to `heard`.
+    pub fn new(heard: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(heard))
+    }
+
+    /// Nobody listens.
+    pub fn nowhere() -> Self {
+        Self::new(|_| {})
+    }
+
+    /// Output since the last report; may be empty, as a mere sign of life.
+    pub fn report(&self, output: &str) {
+        (self.0)(output);
+    }
 }
 
 /// What a tool gave.

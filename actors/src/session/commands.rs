@@ -2,7 +2,7 @@
 
 use super::{Session, commit::Meta};
 use crate::{
-    command::{Erased, Interrupted, Opening, Receipt, Refusal, Stop, Submit},
+    command::{Erased, Interrupted, Opening, Receipt, Reconcile, Refusal, Stop, Submit},
     decide::{
         interrupt::interrupt,
         obligation::{Verdict, verdict},
@@ -59,6 +59,13 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<Interrupted>,
     },
+    /// Take a person's word for what is unknown.
+    Reconcile {
+        /// The word.
+        reconcile: Reconcile,
+        /// The way back.
+        reply: Reply<SummaryView>,
+    },
     /// Give the session another name.
     Rename {
         /// The name.
@@ -96,20 +103,34 @@ impl SessionCommand {
     pub fn is_new_work(&self) -> bool {
         matches!(
             self,
-            Self::Submit { .. } | Self::Open { .. } | Self::Rename { .. } | Self::Erase { .. } | Self::Wake { .. }
+            Self::Submit { .. }
+                | Self::Open { .. }
+                | Self::Reconcile { .. }
+                | Self::Rename { .. }
+                | Self::Erase { .. }
+                | Self::Wake { .. }
         )
     }
 
     /// Whether it has to get in also when the mailbox is full of inputs.
     pub fn is_control(&self) -> bool {
-        matches!(self, Self::Interrupt { .. } | Self::Erase { .. } | Self::Verdict { .. } | Self::Wake { .. })
+        matches!(
+            self,
+            Self::Interrupt { .. }
+                | Self::Reconcile { .. }
+                | Self::Erase { .. }
+                | Self::Verdict { .. }
+                | Self::Wake { .. }
+        )
     }
 
     /// Answers it without doing it.
     pub fn refuse(self, refusal: Refusal) {
         match self {
             Self::Submit { reply, .. } => answer(reply, Err(refusal)),
-            Self::Open { reply, .. } | Self::Rename { reply, .. } => answer(reply, Err(refusal)),
+            Self::Open { reply, .. } | Self::Rename { reply, .. } | Self::Reconcile { reply, .. } => {
+                answer(reply, Err(refusal))
+            }
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
@@ -119,13 +140,13 @@ impl SessionCommand {
 }
 
 /// Answers; one who went away does not need it.
-fn answer<T>(reply: Reply<T>, result: Result<T, Refusal>) {
+pub(super) fn answer<T>(reply: Reply<T>, result: Result<T, Refusal>) {
     if reply.send(result).is_err() {
         tracing::debug!("a caller went away before its answer");
     }
 }
 
-type Done = LocalBoxActorFuture<Session, ()>;
+pub(super) type Done = LocalBoxActorFuture<Session, ()>;
 
 impl Handler<SessionCommand> for Session {
     type Result = AtomicResponse<Self, ()>;
@@ -153,6 +174,7 @@ impl Handler<SessionCommand> for Session {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
             SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
+            SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
             SessionCommand::Erase { principal, reply } => self.erase(&principal, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
@@ -296,7 +318,7 @@ impl Session {
     }
 
     /// What was shown of an answer that is not recorded. Of a turn whose actor is gone, that is what the log has.
-    fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> String {
+    pub(super) fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> String {
         let Some(known) = self.state.turns.get(turn) else { return String::new() };
         match shown {
             Some(shown) if known.in_flight == Some(shown.attempt) => shown.text,
@@ -314,7 +336,7 @@ impl Session {
     }
 
     /// Appends, then answers with what `result` makes of the new state.
-    fn commit_and_answer<T: 'static>(
+    pub(super) fn commit_and_answer<T: 'static>(
         &mut self,
         events: Vec<dispatch_events::Event>,
         meta: Meta,

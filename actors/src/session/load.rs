@@ -5,7 +5,10 @@ use super::{
     snapshot::{Folded, newest},
 };
 use crate::{
-    decide::recover::{abandon, recover},
+    decide::{
+        recover::{abandon, recover},
+        settle::ClaimFacts,
+    },
     shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
@@ -60,7 +63,7 @@ impl Session {
         if std::mem::replace(&mut self.recovered, true) {
             return Vec::new();
         }
-        let mut events = recover(&self.state, "the host stopped before the turn ended", self.claim_facts());
+        let mut events = self.lost(self.claim_facts());
         if !self.shared.settings.durable_memory {
             let abandoned = abandon(&self.state, self.shared.log.epoch());
             if !abandoned.is_empty() {
@@ -72,6 +75,11 @@ impl Session {
             tracing::info!(session = %self.id, first = first.name(), "what an earlier run left is recovered");
         }
         events
+    }
+
+    /// What follows for a turn that nobody carries.
+    pub(super) fn lost(&self, facts: ClaimFacts) -> Vec<Event> {
+        recover(&self.state, "the host stopped before the turn ended", self.shared.settings.recovery, facts)
     }
 
     fn recover(&mut self, ctx: &mut Context<Self>) {

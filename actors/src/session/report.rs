@@ -8,10 +8,14 @@ use crate::{
         answer::{self, AnswerFacts},
         failure::{self, FailureFacts},
         prepare::Recall,
+        stall::{Breakdown, break_off},
         step::{self, Next},
         tools::ToolResult,
     },
-    ports::{MemorySnapshot, Model, ModelAnswer, ModelCall, ModelError, RecallQuery, Tool, ToolInvocation},
+    ports::{
+        Approval, ApprovalRequest, MemorySnapshot, Model, ModelAnswer, ModelCall, ModelError, RecallQuery, Tool,
+        ToolInvocation,
+    },
 };
 use actix::{
     ActorFutureExt, AtomicResponse, Context, Handler, Message,
@@ -51,6 +55,13 @@ pub enum Report {
     },
     /// A segment of tools has run.
     ToolsFinished(Vec<ToolResult>),
+    /// Somebody was asked about a call.
+    Consent {
+        /// The call.
+        call: CallRef,
+        /// What they said.
+        approval: Approval,
+    },
     /// The turn can't go on.
     Abort {
         /// Class of the error.
@@ -81,6 +92,8 @@ pub enum Step {
     Call(Outgoing),
     /// Run these tools: their `tool.started` are durable.
     RunTools(Vec<RunnableCall>),
+    /// Ask whether this call may run: the question is durable.
+    Ask(ApprovalRequest),
     /// Wait, then report [`Report::Ready`].
     Wait(Duration),
     /// The turn is over.
@@ -137,8 +150,11 @@ impl Handler<Advance> for Session {
             }
             Report::CallFailed { attempt, error, shown } => self.call_failed(turn, attempt, &error, &shown),
             Report::ToolsFinished(results) => self.tools_finished(turn, results),
+            Report::Consent { call, approval } => self.consented(turn, call, &approval),
             Report::Abort { code, message } => {
-                let events = failure::fail(&self.state, turn, code, &message, self.claim_facts());
+                let shown = self.unrecorded(turn, None);
+                let how = Breakdown { code, message: &message, shown: &shown };
+                let events = break_off(&self.state, turn, how, self.claim_facts());
                 self.record(turn, events, |_| Step::Done)
             }
         };
@@ -147,7 +163,7 @@ impl Handler<Advance> for Session {
 }
 
 impl Session {
-    fn is_running(&self, turn: TurnId, generation: Generation) -> bool {
+    pub(super) fn is_running(&self, turn: TurnId, generation: Generation) -> bool {
         self.running.as_ref().is_some_and(|running| running.turn == turn && running.generation == generation)
     }
 
@@ -206,7 +222,7 @@ impl Session {
         self.record_then(turn, events, move |session| Box::pin(fut::ready(Ok(next(session)))))
     }
 
-    fn record_then(
+    pub(super) fn record_then(
         &mut self,
         turn: TurnId,
         events: Vec<Event>,
@@ -215,11 +231,17 @@ impl Session {
         let meta = self.turn_meta(Some(turn));
         let commit = self.commit(events, meta);
         Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
-            Ok(_) => next(session),
+            Ok(_) => {
+                if let Some(running) = &session.running {
+                    running.activity.touch();
+                }
+                next(session)
+            }
             Err(Refusal::Invalid(why)) => {
                 session.rendered = None;
                 let why = format!("the log can't take what the turn gave: {why}. Ask for less at once");
-                let failed = failure::fail(&session.state, turn, "too_large", &why, session.claim_facts());
+                let how = Breakdown { code: "too_large", message: &why, shown: "" };
+                let failed = break_off(&session.state, turn, how, session.claim_facts());
                 let meta = session.turn_meta(Some(turn));
                 Box::pin(session.commit(failed, meta).map(
                     |ended, session: &mut Session, ctx: &mut Context<Session>| {

@@ -50,7 +50,9 @@ async fn stream(
 ) -> Result<Report, ModelError> {
     let attempt = outgoing.attempt;
     let began = Instant::now();
-    let mut events = clean(model.endpoint.call(outgoing.call));
+    // What the model sends is a sign of life, whatever becomes of it.
+    let sent = model.endpoint.call(outgoing.call).inspect(|_| start.activity.touch());
+    let mut events = clean(sent);
     let mut first_token_ms = None;
     let mut recorded = Recorded { at: began, bytes: 0 };
     while let Some(event) = events.next().await {

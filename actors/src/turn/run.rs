@@ -1,18 +1,15 @@
 //! The loop of a turn: report, be told, do.
 
-use super::{Shown, TurnStart, call};
+use super::{Phase, Shown, TurnStart, call, tools};
 use crate::{
     command::Refusal,
-    decide::{prepare::Recall, tools::ToolResult},
+    decide::prepare::Recall,
     host::Revive,
     memory_worker,
-    session::{Advance, Preparation, Report, RunnableCall, Step},
-    tool_runner,
+    session::{Advance, Preparation, Report, Step},
 };
-use dispatch_events::catalogue::tool::{EffectClass, EffectDisposition, ToolOutcome};
 use futures_util::{FutureExt, future};
 use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc};
-use tokio::{sync::oneshot, time::Instant};
 
 /// Runs the turn to its end. A panic ends the turn with an error, not the host.
 pub(super) async fn run(start: TurnStart, shown: Rc<RefCell<Shown>>) {
@@ -36,10 +33,26 @@ async fn steps(start: &TurnStart, shown: &Rc<RefCell<Shown>>) {
             }
         };
         report = match step {
-            Step::Prepare { query, snapshot } => prepare(start, query, snapshot).await,
-            Step::Call(outgoing) => call::call(start, outgoing, shown).await,
-            Step::RunTools(calls) => Report::ToolsFinished(run_tools(start, calls).await),
+            Step::Prepare { query, snapshot } => {
+                start.activity.enter(Phase::Preparing);
+                prepare(start, query, snapshot).await
+            }
+            Step::Call(outgoing) => {
+                start.activity.enter(Phase::Calling(outgoing.attempt));
+                call::call(start, outgoing, shown).await
+            }
+            Step::RunTools(calls) => {
+                let names = calls.iter().map(|call| call.tool.name().to_owned()).collect();
+                start.activity.enter(Phase::Tools(names));
+                Report::ToolsFinished(tools::run(start, calls).await)
+            }
+            Step::Ask(request) => {
+                start.activity.hold(&request.tool);
+                let call = request.call;
+                Report::Consent { call, approval: start.shared.approvals.ask(request).await }
+            }
             Step::Wait(wait) => {
+                start.activity.rest(wait);
                 tokio::time::sleep(wait).await;
                 Report::Ready
             }
@@ -49,6 +62,7 @@ async fn steps(start: &TurnStart, shown: &Rc<RefCell<Shown>>) {
 }
 
 async fn advance(start: &TurnStart, report: Report) -> Result<Step, Refusal> {
+    start.activity.enter(Phase::Recording);
     let advance = Advance { turn: start.turn, generation: start.generation, report };
     match start.session.send(advance).await {
         Ok(step) => step,
@@ -87,26 +101,4 @@ async fn prepare(start: &TurnStart, query: crate::ports::RecallQuery, snapshot: 
         }
     };
     Report::Prepared(Preparation { recall, snapshot })
-}
-
-/// Runs a segment; the results come in the order of the calls, one for each.
-async fn run_tools(start: &TurnStart, calls: Vec<RunnableCall>) -> Vec<ToolResult> {
-    future::join_all(calls.into_iter().map(|call| run_tool(start, call))).await
-}
-
-async fn run_tool(start: &TurnStart, call: RunnableCall) -> ToolResult {
-    let (_stays_alive, alive) = oneshot::channel();
-    let class = call.tool.class();
-    let began = Instant::now();
-    let run = tool_runner::Run { tool: call.tool, invocation: call.invocation, alive };
-    let reply = start.shared.tools.send(run).await;
-    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (outcome, effect, output) = match reply {
-        Ok(reply) => (reply.outcome, reply.effect, reply.output),
-        Err(error) => {
-            let effect = if class == EffectClass::Read { EffectDisposition::None } else { EffectDisposition::Unknown };
-            (ToolOutcome::Error, effect, format!("Error: the tool broke off ({error})."))
-        }
-    };
-    ToolResult { call: call.call, outcome, effect, output, duration_ms }
 }

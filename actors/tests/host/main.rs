@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion, also in what tests share")]
 
+mod approvals;
 mod commits;
 mod door;
 mod edges;
@@ -11,7 +12,9 @@ mod interrupts;
 mod memory;
 mod panics;
 mod passivation;
+mod reconcile;
 mod recovery;
 mod refusals;
 mod snapshots;
 mod support;
+mod watchdog;

@@ -60,6 +60,8 @@ pub struct Outside {
     pub files: Mutex<[Vec<String>; 2]>,
     /// How many of the next writes of a file fail.
     pub write_failures: AtomicUsize,
+    /// Who consents.
+    pub gate: Mutex<Arc<dyn ApprovalGate>>,
     /// How often the check of tool arguments panics, which happens inside the Session actor.
     pub panics: AtomicUsize,
 }
@@ -86,6 +88,7 @@ pub fn outside() -> Arc<Outside> {
         sync_failures: AtomicUsize::new(0),
         files: Mutex::default(),
         write_failures: AtomicUsize::new(0),
+        gate: Mutex::new(Arc::new(NoApprovals)),
         panics: AtomicUsize::new(0),
     })
 }
@@ -145,6 +148,7 @@ impl Outside {
             memory_files: Arc::new(Files(self.clone())),
             memory_backend: backend.then(|| Arc::new(Backend(self.clone())) as Arc<dyn MemoryBackend>),
             toolbox: Arc::new(Tools(self.clone())),
+            approvals: self.gate.lock().unwrap().clone(),
             settings,
         };
         (HostHandle::start(parts).await.unwrap(), store)
@@ -297,7 +301,14 @@ struct Tools(Arc<Outside>);
 impl Toolbox for Tools {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let tool = |name, class| -> Arc<dyn Tool> { Arc::new(ScriptedTool { outside: self.0.clone(), name, class }) };
-        vec![tool("look", EffectClass::Read), tool("act", EffectClass::Effect), tool("slow", EffectClass::Effect)]
+        vec![
+            tool("look", EffectClass::Read),
+            tool("put", EffectClass::Idempotent),
+            tool("act", EffectClass::Effect),
+            tool("slow", EffectClass::Effect),
+            tool("talk", EffectClass::Effect),
+            tool("deaf", EffectClass::Effect),
+        ]
     }
     fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.tools().into_iter().find(|tool| tool.name() == name)
@@ -344,6 +355,17 @@ impl Tool for ScriptedTool {
             }
             if name == "slow" {
                 tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            if name == "talk" {
+                // Says something at all times, and never ends.
+                loop {
+                    invocation.context.progress.report("word ");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+            if name == "deaf" {
+                // A thread of its own, which nobody can cancel.
+                tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_secs(4))).await.unwrap();
             }
             let output = format!("{name} done");
             ToolReply { outcome: ToolOutcome::Ok, output, effect: EffectDisposition::None }

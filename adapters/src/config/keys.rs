@@ -88,6 +88,7 @@ pub const KEYS: &[Key] = &[
     key("turn.lease_renew_s", Kind::Whole(1, DAY_S)),
     key("turn.lease_wait_s", Kind::Whole(0, DAY_S)),
     key("turn.max_model_calls", Kind::Whole(1, 10_000)),
+    key("turn.idle_limit_s", Kind::Whole(1, DAY_S)),
     key("turn.recovery", Kind::OneOf(&["pause", "resume"])),
 ];
 

@@ -86,6 +86,8 @@ pub struct Turn {
     pub lease_wait_s: u64,
     /// Most model calls of one turn.
     pub max_model_calls: u32,
+    /// A turn that gives no sign of life for this many seconds is aborted.
+    pub idle_limit_s: u64,
     /// What becomes of a tool call whose outcome nobody knows.
     pub recovery: Recovery,
 }
@@ -108,6 +110,7 @@ impl Default for Turn {
             lease_renew_s: 60,
             lease_wait_s: 1_800,
             max_model_calls: 90,
+            idle_limit_s: 1_800,
             recovery: Recovery::Pause,
         }
     }

@@ -2,7 +2,7 @@
 
 use dispatch_actors::ports::{
     memory::{MemoryEdit, MemoryPort, MemoryReply},
-    tool::{Tool, ToolContext, ToolInvocation, ToolReply},
+    tool::{Progress, Tool, ToolContext, ToolInvocation, ToolReply},
 };
 use dispatch_events::{RawJson, StreamId, TurnId, catalogue::tool::EffectClass};
 use futures_util::future::BoxFuture;
@@ -32,6 +32,7 @@ pub(super) fn call(arguments: &str, previous: Option<&str>, memory: Arc<Noting>)
         turn: TurnId::from_bytes([2; 16]),
         previous: previous.map(str::to_owned),
         memory,
+        progress: Progress::nowhere(),
     };
     ToolInvocation { arguments: RawJson(arguments.to_owned()), context }
 }

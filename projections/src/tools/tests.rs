@@ -1,8 +1,14 @@
-use super::CallState;
-use crate::{SessionState, table::*};
+use super::{CallState, OUTPUT_KEPT};
+use crate::{SessionState, table::*, view::UnknownsView};
 use dispatch_events::{
-    Event,
-    catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolOutcome, ToolUnknown},
+    Digest, Event,
+    catalogue::{
+        input::InputUnknown,
+        tool::{
+            ApprovalScope, CallRef, EffectClass, EffectDisposition, ToolApprovalAsked, ToolApprovalGiven, ToolOutcome,
+            ToolProgressed, ToolUnknown,
+        },
+    },
 };
 
 fn unknown(number: u8, call: CallRef) -> Event {
@@ -83,4 +89,44 @@ fn calls_stand_in_order_and_unasked_ones_are_nothing() {
         tool_finished(1, call(9, 1), ""),
     ]);
     assert_eq!(state.tools.iter().map(|call| call.call).collect::<Vec<_>>(), [a, b]);
+}
+
+#[test]
+fn a_consent_counts_for_what_was_shown_and_for_nothing_else() {
+    let (at, shown, other) = (call(1, 0), Digest::of(b"shown"), Digest::of(b"other"));
+    let asked = ToolApprovalAsked { turn: turn(1), call: at, digest: shown, why: "it writes".into() };
+    let given_for = |digest, scope| ToolApprovalGiven { turn: turn(1), call: at, digest, by: me(), scope };
+    let mut state = given([answered(1, "", &["x"]), tool_requested(1, at)]);
+    then(&mut state, given_for(shown, ApprovalScope::Session));
+    assert_eq!(state.tools.get(at).unwrap().state, CallState::Requested, "nobody was asked");
+    then(&mut state, asked);
+    then(&mut state, given_for(other, ApprovalScope::Session));
+    let waits = CallState::Asked { digest: shown, why: "it writes".into() };
+    assert_eq!(state.tools.get(at).unwrap().state, waits);
+    assert!(!state.tools.approved(&other) && !state.tools.approved(&shown));
+    then(&mut state, given_for(shown, ApprovalScope::Session));
+    assert_eq!(state.tools.get(at).unwrap().state, CallState::Approved);
+    assert!(state.tools.approved(&shown));
+}
+
+#[test]
+fn what_is_known_of_a_call_that_nobody_can_account_for() {
+    let at = call(6, 0);
+    let mut events = all([vec![opened(), queued(1)], claimed(1, 1)]);
+    events.extend([answered(1, "", &["x"]), tool_requested(1, at), tool_started(1, at)]);
+    let mut state = given(events);
+    let progress = |output: String| ToolProgressed { turn: turn(1), call: at, output };
+    then(&mut state, progress("ä".repeat(OUTPUT_KEPT)));
+    then(&mut state, progress("the end".into()));
+    then(&mut state, unknown(1, at));
+    then(&mut state, InputUnknown { admission: admission(1), why: "cut off".into() });
+    let row = UnknownsView::of(&state).unknowns.remove(0);
+    // A second passes from each event of a table to the next.
+    assert_eq!((row.message, row.ran_ms), (Some(at.message), Some(2_000)));
+    assert_eq!(row.started_at.as_deref(), Some("1970-01-01T00:00:08.000Z"));
+    let last = row.last_output.unwrap();
+    assert_eq!(last.chars().count(), OUTPUT_KEPT);
+    assert!(last.ends_with("äthe end"));
+    then(&mut state, tool_finished(1, at, "all of it"));
+    assert!(state.tools.get(at).unwrap().last_output.is_empty(), "the result says it all");
 }

@@ -9,7 +9,7 @@ use crate::{
     tools::CallState,
 };
 use dispatch_events::{
-    AdmissionId, Digest, Epoch, Generation, ObligationId, Part, Position, StreamId, TurnId, Version,
+    AdmissionId, Digest, Epoch, Generation, ObligationId, Part, Position, StreamId, Timestamp, TurnId, Version,
     catalogue::{input::Intent, obligation::ObligationKind, prompt::PromptSource},
 };
 use serde::Serialize;
@@ -233,6 +233,11 @@ pub struct ToolRow {
     pub state: CallState,
     /// When it was asked for, RFC 3339.
     pub at: String,
+    /// When its body began, RFC 3339.
+    pub started_at: Option<String>,
+    /// The end of what it has said so far, while it has no result.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub last_output: String,
 }
 
 impl ToolsView {
@@ -249,6 +254,8 @@ impl ToolsView {
                 arguments: call.map(|call| call.arguments.0.clone()).unwrap_or_default(),
                 state: tool.state.clone(),
                 at: tool.at.rfc3339(),
+                started_at: tool.started_at.map(Timestamp::rfc3339),
+                last_output: tool.last_output.clone(),
             }
         });
         Self { calls: rows.collect() }

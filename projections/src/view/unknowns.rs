@@ -1,7 +1,7 @@
 //! What nobody knows of a paused session, with what is known about it.
 
 use crate::{SessionState, tools::CallState};
-use dispatch_events::{AdmissionId, Position, StreamId, TurnId, Version};
+use dispatch_events::{AdmissionId, Position, StreamId, Timestamp, TurnId, Version};
 use serde::Serialize;
 
 /// What nobody knows.
@@ -71,6 +71,9 @@ impl UnknownsView {
                 tool: said.map(|call| call.tool.clone()),
                 arguments: said.map(|call| call.arguments.0.clone()),
                 why: why.clone(),
+                started_at: open.started_at.map(Timestamp::rfc3339),
+                ran_ms: open.started_at.and_then(|began| Some(open.alive_at?.since_ms(began))),
+                last_output: (!open.last_output.is_empty()).then(|| open.last_output.clone()),
                 ..bare.clone()
             })
         });

@@ -14,7 +14,7 @@ use dispatch_actors::{
     HostHandle, HostParts, HostSettings,
     ports::{
         Dialect, ErrorClass, Model, ModelAnswer, ModelCall, ModelEndpoint, ModelError, ModelEvent, ModelProfile,
-        Models, Tool, Toolbox,
+        Models, NoApprovals, Tool, Toolbox,
     },
 };
 use dispatch_events::{
@@ -190,6 +190,7 @@ impl Rig {
             memory_files: Arc::new(DiskMemory::new(memory.path(), limits, Arc::new(SystemClock))),
             memory_backend: None,
             toolbox: Arc::new(NoTools),
+            approvals: Arc::new(NoApprovals),
             settings: HostSettings { arbiters: 1, ..HostSettings::default() },
         });
         let host = host.await.unwrap();

@@ -1,0 +1,89 @@
+//! A segment of tools: run together, listened to while they run.
+
+use super::{Activity, TurnStart};
+use crate::{
+    decide::tools::ToolResult,
+    ports::Progress,
+    session::{Progressed, RunnableCall},
+    tool_runner,
+};
+use dispatch_events::catalogue::tool::{CallRef, EffectClass, EffectDisposition, ToolOutcome};
+use dispatch_projections::tools::OUTPUT_KEPT;
+use futures_util::future;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::oneshot, time::Instant};
+
+/// Least time between two records of what a tool said.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// Runs a segment; the results come in the order of the calls, one for each.
+pub(super) async fn run(start: &TurnStart, calls: Vec<RunnableCall>) -> Vec<ToolResult> {
+    future::join_all(calls.into_iter().map(|call| run_tool(start, call))).await
+}
+
+async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {
+    let (_stays_alive, alive) = oneshot::channel();
+    let class = call.tool.class();
+    let began = Instant::now();
+    let heard = Arc::new(Heard { pending: Mutex::default(), activity: start.activity.clone() });
+    call.invocation.context.progress = heard.clone().progress();
+    let run = tool_runner::Run { tool: call.tool, invocation: call.invocation, alive };
+    let mut reply = std::pin::pin!(start.shared.tools.send(run));
+    let mut tick = tokio::time::interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
+    let reply = loop {
+        tokio::select! {
+            biased;
+            reply = &mut reply => break reply,
+            _ = tick.tick() => heard.record(start, call.call),
+        }
+    };
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (outcome, effect, output) = match reply {
+        Ok(reply) => (reply.outcome, reply.effect, reply.output),
+        Err(error) => {
+            let effect = if class == EffectClass::Read { EffectDisposition::None } else { EffectDisposition::Unknown };
+            (ToolOutcome::Error, effect, format!("Error: the tool broke off ({error})."))
+        }
+    };
+    start.activity.touch();
+    ToolResult { call: call.call, outcome, effect, output, duration_ms }
+}
+
+/// What a running tool said that is not recorded yet.
+struct Heard {
+    pending: Mutex<String>,
+    activity: Arc<Activity>,
+}
+
+impl Heard {
+    fn progress(self: Arc<Self>) -> Progress {
+        Progress::new(move |output| {
+            self.activity.touch();
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            pending.push_str(output);
+            // Only the end of it is kept anyway.
+            if pending.len() > 4 * OUTPUT_KEPT {
+                let mut from = pending.len() - 4 * OUTPUT_KEPT;
+                while !pending.is_char_boundary(from) {
+                    from += 1;
+                }
+                pending.drain(..from);
+            }
+        })
+    }
+
+    /// Has the session record what is new; nobody waits for it.
+    fn record(&self, start: &TurnStart, call: CallRef) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        if pending.is_empty() {
+            return;
+        }
+        let (turn, generation, output) = (start.turn, start.generation, pending.clone());
+        if start.session.try_send(Progressed { turn, generation, call, output }).is_ok() {
+            pending.clear();
+        }
+    }
+}
