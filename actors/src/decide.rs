@@ -3,6 +3,7 @@
 //! | file | the question |
 //! |---|---|
 //! | [`submit`] | may this input be accepted, and does a turn start? |
+//! | [`cancel`] | may a waiting input be withdrawn? |
 //! | [`settle`] | how does an admission end, and who is next? |
 //! | [`step`] | what does a turn do next? |
 //! | [`prepare`] | what stands in the log before the first request? |
@@ -10,6 +11,7 @@
 //! | [`answer`] | what follows from the model's answer? |
 //! | [`failure`] | what follows from a failed request? |
 //! | [`tools`] | which tools run next, and what becomes of their results? |
+//! | [`steer`] | which inputs go into the running turn? |
 //! | [`interrupt`] | what does a stop leave behind? |
 //! | [`recover`] | what follows after a crash? |
 //! | [`reconcile`] | what follows from a person's word for an unknown outcome? |
@@ -21,6 +23,7 @@
 
 pub mod answer;
 pub mod approve;
+pub mod cancel;
 pub mod failure;
 pub mod interrupt;
 pub mod obligation;
@@ -31,6 +34,7 @@ pub mod request;
 pub mod reset;
 pub mod settle;
 pub mod stall;
+pub mod steer;
 pub mod step;
 pub mod submit;
 pub mod title;

@@ -4,6 +4,7 @@ pub mod approval;
 pub mod dialect;
 pub mod memory;
 pub mod model;
+pub mod policy;
 pub mod tool;
 
 pub use approval::{Approval, ApprovalGate, ApprovalRequest, NoApprovals};
@@ -15,4 +16,5 @@ pub use memory::{
 pub use model::{
     ErrorClass, Model, ModelAnswer, ModelCall, ModelEndpoint, ModelError, ModelEvent, ModelProfile, Models,
 };
+pub use policy::{Everybody, Policy};
 pub use tool::{Progress, Tool, ToolContext, ToolInvocation, ToolReply, Toolbox};

@@ -9,14 +9,17 @@
 //! would have done.
 
 mod approvals;
+mod cancel;
 mod commands;
 mod commit;
 mod erase;
+mod interrupt;
 mod load;
 mod reconcile;
 mod report;
 mod request;
 mod snapshot;
+mod submit;
 mod tool_calls;
 mod watch;
 
@@ -165,7 +168,8 @@ impl Session {
             if self.owed.contains(&obligation.id) {
                 continue;
             }
-            let (user, assistant) = self.state.transcript.exchange(obligation.turn);
+            let said = self.state.turns.get(obligation.turn).and_then(|turn| turn.user_message);
+            let (user, assistant) = self.state.transcript.exchange(obligation.turn, said);
             let text = user.as_deref().unwrap_or_default().to_owned();
             let job = match obligation.kind {
                 ObligationKind::MemorySync => Job::Sync(Exchange {
@@ -197,12 +201,13 @@ impl Session {
         }
     }
 
-    fn claim_facts(&self) -> ClaimFacts {
+    fn claim_facts(&self) -> ClaimFacts<'_> {
         ClaimFacts {
             epoch: self.shared.log.epoch(),
             lease_ttl_ms: self.shared.settings.lease_ttl_ms,
             next_turn: TurnId::fresh(),
             may_start: !self.shared.is_draining(),
+            policy: &*self.shared.policy,
         }
     }
 

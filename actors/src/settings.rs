@@ -3,10 +3,10 @@
 use crate::{
     Blocking,
     decide::reset::ResetPolicy,
-    ports::{ApprovalGate, MemoryBackend, MemoryFiles, Models, Toolbox},
+    ports::{ApprovalGate, MemoryBackend, MemoryFiles, Models, Policy, Toolbox},
     routing::Sharing,
 };
-use dispatch_events::Log;
+use dispatch_events::{Log, catalogue::session::BusyMode};
 use std::sync::Arc;
 
 /// The ports and the settings of a host.
@@ -23,6 +23,8 @@ pub struct HostParts {
     pub toolbox: Arc<dyn Toolbox>,
     /// Who says whether a tool may run: [`NoApprovals`](crate::ports::NoApprovals) where nobody is asked.
     pub approvals: Arc<dyn ApprovalGate>,
+    /// Who may have a turn.
+    pub policy: Arc<dyn Policy>,
     /// Limits and modes.
     pub settings: HostSettings,
 }
@@ -60,8 +62,10 @@ pub struct HostSettings {
     pub max_model_calls: u32,
     /// Retries of a failed model call before any text was shown.
     pub model_retries: u32,
-    /// Most inputs that wait in one session.
+    /// Most inputs that wait in one session; the one that runs does not wait.
     pub queue_limit: usize,
+    /// What an input that does not say wants of a running turn, in a session without a setting of its own.
+    pub busy_mode: BusyMode,
     /// After this many idle milliseconds a session's actor is given up.
     pub idle_ms: u64,
     /// Whether a session that nobody named is called by the first words of its first input.
@@ -98,6 +102,7 @@ impl Default for HostSettings {
             max_model_calls: 90,
             model_retries: 3,
             queue_limit: 32,
+            busy_mode: BusyMode::Queue,
             idle_ms: 60_000,
             titles: true,
             reset: ResetPolicy::NEVER,

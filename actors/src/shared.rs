@@ -4,7 +4,7 @@ use crate::{
     courier::Courier,
     hub::Hub,
     memory_worker::MemoryWorker,
-    ports::{ApprovalGate, Model, Models, Toolbox},
+    ports::{ApprovalGate, Model, Models, Policy, Toolbox},
     provider::Provider,
     settings::HostSettings,
     tool_runner::ToolRunner,
@@ -60,6 +60,8 @@ pub struct Shared {
     pub toolbox: Arc<dyn Toolbox>,
     /// Who says whether a tool may run.
     pub approvals: Arc<dyn ApprovalGate>,
+    /// Who may have a turn.
+    pub policy: Arc<dyn Policy>,
     /// The tools as new sessions freeze them.
     pub toolset: Toolset,
     /// The stable tier of new prompts.

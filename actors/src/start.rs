@@ -102,6 +102,7 @@ impl HostHandle {
             models: parts.models,
             toolbox: parts.toolbox,
             approvals: parts.approvals,
+            policy: parts.policy,
             tools: ToolRunner::default().start(),
             backend,
             hub,

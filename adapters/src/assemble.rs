@@ -1,6 +1,7 @@
 //! From settings to the parts of a host: which log, which models, which memory, which tools.
 
 use crate::{
+    access::Refused,
     config::{ConfigError, ConfigErrors, DataFolder, Loaded, Origin, Recovery, Secrets},
     log_swap,
     memory::{self, DiskMemory, MemoryMode, MemorySetupError, files::MemoryLimits},
@@ -9,7 +10,7 @@ use crate::{
 };
 use dispatch_actors::{
     HostParts, HostSettings,
-    ports::{MemoryBackend, NoApprovals},
+    ports::{Everybody, MemoryBackend, NoApprovals},
 };
 use dispatch_events::{
     Clock, Log, SystemClock,
@@ -92,6 +93,7 @@ pub fn host_parts(
         memory_backend,
         toolbox: Arc::new(toolbox),
         approvals: Arc::new(NoApprovals),
+        policy: Arc::new(Refused::new(&loaded.settings.access.refuse)),
         settings: host_settings(loaded, recover),
     })
 }
@@ -114,6 +116,7 @@ pub fn file_parts(file: &Path, loaded: &Loaded) -> Result<HostParts, AssembleErr
         memory_backend: None,
         toolbox: Arc::new(toolbox.map_err(|error| AssembleError::Files(error.to_string()))?),
         approvals: Arc::new(NoApprovals),
+        policy: Arc::new(Everybody),
         settings: host_settings(loaded, false),
     })
 }
@@ -145,6 +148,7 @@ fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
         lease_ttl_ms: turn.lease_ttl_s * 1_000,
         lease_renew_ms: turn.lease_renew_s * 1_000,
         max_model_calls: turn.max_model_calls,
+        busy_mode: turn.busy_mode.into(),
         titles: sessions.titles,
         reset: sessions.reset_policy(),
         sharing: sessions.sharing(),

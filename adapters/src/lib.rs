@@ -16,6 +16,7 @@
 //!
 //! Adapters talk to sessions through [`dispatch_actors::HostHandle`] alone, and decide nothing about them.
 
+pub mod access;
 pub mod assemble;
 pub mod audit;
 pub mod cli;

@@ -53,14 +53,16 @@ pub struct Admission {
     pub parts: Arc<[Part]>,
     /// Where it is.
     pub state: AdmissionState,
-    /// The turn that carries it.
+    /// The turn that carries it, or into which it was put.
     pub turn: Option<TurnId>,
     /// The attempt that carries it.
     pub generation: Option<Generation>,
     /// How often it went back to the queue.
     pub requeues: u32,
-    /// How it ended; `None` for a cancelled one, and before the end.
+    /// How it ended; `None` before the end.
     pub outcome: Option<Outcome>,
+    /// Why it ended so, where no other event says it.
+    pub why: Option<String>,
     /// Why it is unknown, or was when it ended.
     pub unknown: Option<String>,
     /// Version of its `input.queued`.
@@ -79,6 +81,25 @@ impl Keyed for Admission {
     }
 }
 
+impl Admission {
+    /// Its place among those that wait, the lowest first: one whose turn began already, then one that stopped a turn to be
+    /// the next, then one that was meant for a turn that has ended, then the others; each kind in the order in which it
+    /// came.
+    pub fn order(&self) -> (u8, u64) {
+        (order(self.turn.is_some(), self.intent), self.seq)
+    }
+}
+
+/// The kind of an input that waits: of two kinds the lower is claimed first.
+pub fn order(began: bool, intent: Intent) -> u8 {
+    match (began, intent) {
+        (true, _) => 0,
+        (false, Intent::Redirect) => 1,
+        (false, Intent::Steer) => 2,
+        (false, Intent::Queue) => 3,
+    }
+}
+
 /// All admissions of a session.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Kept")]
@@ -86,6 +107,9 @@ pub struct Admissions {
     all: Rows<Admission>,
     #[serde(skip_serializing)]
     by_request: HashMap<(Principal, String), AdmissionId>,
+    /// By adapter and the platform's id of the message.
+    #[serde(skip_serializing)]
+    by_message: HashMap<(String, String), AdmissionId>,
     pending: BTreeMap<u64, AdmissionId>,
     last_seq: u64,
 }
@@ -100,9 +124,11 @@ struct Kept {
 
 impl From<Kept> for Admissions {
     fn from(Kept { all, pending, last_seq }: Kept) -> Self {
-        let by_request =
-            all.as_slice().iter().map(|one| ((one.principal.clone(), one.request.clone()), one.id)).collect();
-        Self { all, by_request, pending, last_seq }
+        let rows = all.as_slice().iter();
+        let by_request = rows.clone().map(|one| ((one.principal.clone(), one.request.clone()), one.id)).collect();
+        let by_message =
+            rows.filter_map(|one| Some(((one.principal.adapter.clone(), one.message.clone()?), one.id))).collect();
+        Self { all, by_request, by_message, pending, last_seq }
     }
 }
 
@@ -115,6 +141,17 @@ impl Admissions {
     /// The admission that a caller's idempotency key made.
     pub fn by_request(&self, principal: &Principal, request: &str) -> Option<&Admission> {
         self.by_request.get(&(principal.clone(), request.to_owned())).and_then(|id| self.all.get(*id))
+    }
+
+    /// The admission that a platform's message made. Platforms number their messages each for itself, so a message is
+    /// that of its adapter.
+    pub fn by_message(&self, adapter: &str, message: &str) -> Option<&Admission> {
+        self.by_message.get(&(adapter.to_owned(), message.to_owned())).and_then(|id| self.all.get(*id))
+    }
+
+    /// Every one, in the order in which they came.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Admission> {
+        self.all.as_slice().iter()
     }
 
     /// What is not finished, in order.
@@ -137,10 +174,22 @@ impl Admissions {
         self.pending().find(|admission| admission.state == AdmissionState::Unknown)
     }
 
-    /// The next to claim: the lowest in the queue, if nothing runs and nothing is unknown.
+    /// What waits in the queue, in the order in which it came.
+    pub fn waiting(&self) -> impl Iterator<Item = &Admission> {
+        self.pending().filter(|admission| admission.state == AdmissionState::Queued)
+    }
+
+    /// How many wait in the queue; the one that runs does not.
+    pub fn waiting_len(&self) -> usize {
+        self.waiting().count()
+    }
+
+    /// The next to claim, if nothing runs and nothing is unknown.
     pub fn next(&self) -> Option<&Admission> {
-        let first = self.pending().next()?;
-        (first.state == AdmissionState::Queued && self.started().is_none() && self.unknown().is_none()).then_some(first)
+        if self.started().is_some() || self.unknown().is_some() {
+            return None;
+        }
+        self.waiting().min_by_key(|admission| admission.order())
     }
 
     /// Number of the next input.
@@ -175,8 +224,11 @@ impl Admissions {
                     admission.unknown = None;
                 });
             }
-            Some(Event::InputCancelled(event)) => self.finish(event.admission, None),
-            Some(Event::InputSettled(event)) => self.finish(event.admission, Some(event.outcome)),
+            Some(Event::TurnSteered(event)) => {
+                self.update(event.admission, |admission| admission.turn = Some(event.turn));
+            }
+            Some(Event::InputCancelled(event)) => self.finish(event.admission, Outcome::Cancelled, None),
+            Some(Event::InputSettled(event)) => self.finish(event.admission, event.outcome, event.why.clone()),
             _ => {}
         }
     }
@@ -185,6 +237,9 @@ impl Admissions {
         self.last_seq = self.last_seq.max(event.seq);
         self.pending.insert(event.seq, event.admission);
         self.by_request.insert((event.principal.clone(), event.request.clone()), event.admission);
+        if let Some(message) = &event.message {
+            self.by_message.insert((event.principal.adapter.clone(), message.clone()), event.admission);
+        }
         let admission = Admission {
             id: event.admission,
             request: event.request.clone(),
@@ -201,6 +256,7 @@ impl Admissions {
             generation: None,
             requeues: 0,
             outcome: None,
+            why: None,
             unknown: None,
             version: recorded.version,
             position: recorded.position,
@@ -215,10 +271,11 @@ impl Admissions {
         }
     }
 
-    fn finish(&mut self, id: AdmissionId, outcome: Option<Outcome>) {
+    fn finish(&mut self, id: AdmissionId, outcome: Outcome, why: Option<String>) {
         if let Some(admission) = self.all.get_mut(id) {
             admission.state = AdmissionState::Terminal;
-            admission.outcome = outcome;
+            admission.outcome = Some(outcome);
+            admission.why = why;
             self.pending.remove(&admission.seq);
         }
     }

@@ -5,8 +5,10 @@ use crate::{
     prompt::Prompt, tools::ToolUses, transcript::Transcript, turns::Turns, usage::UsageTotals,
 };
 use dispatch_events::{
-    Body, Digest, Event, Position, Recorded, StreamId, Timestamp, Version, catalogue::session::SessionOpened,
-    keys::KeyId, log::Tip,
+    Body, Digest, Event, Position, Recorded, StreamId, Timestamp, Version,
+    catalogue::session::{BusyMode, SessionOpened},
+    keys::KeyId,
+    log::Tip,
 };
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +99,8 @@ pub struct SessionState {
     pub usage: UsageTotals,
     /// Events of another build that were skipped.
     pub skipped: u64,
+    /// What an input that does not say wants of a running turn, where the session has a setting of its own.
+    pub busy: Option<BusyMode>,
     /// Whether it was erased, or is about to be.
     pub erasure: Option<Erasure>,
 }
@@ -182,6 +186,7 @@ impl SessionState {
                 self.erasure = Some(Erasure::Requested);
                 self.revision += 1;
             }
+            Some(Event::SessionConfigured(event)) => self.busy = event.busy,
             Some(
                 Event::InputQueued(_)
                 | Event::InputSettled(_)

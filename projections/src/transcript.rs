@@ -120,6 +120,12 @@ impl Transcript {
         self.wire.len()
     }
 
+    /// Whether the last message that goes to the model is a tool's result.
+    pub fn ends_with_result(&self) -> bool {
+        let last = self.wire.last().map(|index| &self.entries[*index].said);
+        matches!(last, Some(Said::Tool { result: Some(_), .. }))
+    }
+
     /// The messages from `from` on, as a dialect renders them.
     pub fn wire_messages(&self, from: usize) -> impl Iterator<Item = WireMessage> {
         self.wire.iter().skip(from).map(|index| wire_message(&self.entries[*index].said))
@@ -166,14 +172,15 @@ impl Transcript {
         })
     }
 
-    /// What the person said and what the last answer was, for a turn.
-    pub fn exchange(&self, turn: TurnId) -> (Option<Arc<str>>, Option<Arc<str>>) {
+    /// What the person said that the turn began with, and what its last answer was. `said` is the version of its user
+    /// message: what was put into the turn later is not what it began with.
+    pub fn exchange(&self, turn: TurnId, said: Option<Version>) -> (Option<Arc<str>>, Option<Arc<str>>) {
         let mut answer = None;
         // Later turns may stand behind this one: what is owed outlives its turn.
         for entry in self.entries.iter().rev().filter(|entry| entry.turn == turn) {
             match &entry.said {
                 // The history that a caller gave stands before it, under the same turn.
-                Said::User { content, .. } => return (Some(content.clone()), answer),
+                Said::User { content, .. } if said == Some(entry.version) => return (Some(content.clone()), answer),
                 Said::Assistant { content, partial: false, .. } if answer.is_none() => answer = Some(content.clone()),
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! Turns and how they ended.
 
 use crate::rows::{Keyed, Rows};
-use dispatch_events::{AdmissionId, Event, Recorded, Timestamp, TurnId, Version};
+use dispatch_events::{AdmissionId, Event, Recorded, Timestamp, TurnId, Version, catalogue::message::Message};
 use serde::{Deserialize, Serialize};
 
 #[cfg(test)]
@@ -102,7 +102,8 @@ impl Turns {
                 self.end(recorded, event.turn, end);
             }
             Some(Event::MessageRecorded(event)) => self.update(event.turn, |turn| {
-                if matches!(event.message, dispatch_events::catalogue::message::Message::User { .. }) {
+                // A steer is another admission's message in the same turn.
+                if matches!(event.message, Message::User { admission } if admission == turn.admission) {
                     turn.user_message = Some(recorded.version);
                 }
             }),

@@ -17,7 +17,7 @@ use dispatch_projections::SessionState;
 
 /// When the answer came, and what follows a completed turn.
 #[derive(Clone, Copy, Debug)]
-pub struct AnswerFacts {
+pub struct AnswerFacts<'a> {
     /// The request that it answers.
     pub attempt: u32,
     /// Milliseconds to the first text or call.
@@ -27,11 +27,11 @@ pub struct AnswerFacts {
     /// Ids for the memory obligations, where there is a backend.
     pub memory: Option<(ObligationId, ObligationId)>,
     /// For the next in the queue.
-    pub claim: ClaimFacts,
+    pub claim: ClaimFacts<'a>,
 }
 
 /// The events of a whole answer.
-pub fn answer(state: &SessionState, turn: TurnId, answer: &ModelAnswer, facts: &AnswerFacts) -> Vec<Event> {
+pub fn answer(state: &SessionState, turn: TurnId, answer: &ModelAnswer, facts: &AnswerFacts<'_>) -> Vec<Event> {
     let mut events = vec![
         ModelResponded {
             turn,
@@ -69,7 +69,7 @@ pub fn answer(state: &SessionState, turn: TurnId, answer: &ModelAnswer, facts: &
 }
 
 /// A completed turn that a person began, with words on both sides, is owed to the memory backend.
-fn memory(state: &SessionState, turn: TurnId, answer: &ModelAnswer, facts: &AnswerFacts) -> Vec<Event> {
+fn memory(state: &SessionState, turn: TurnId, answer: &ModelAnswer, facts: &AnswerFacts<'_>) -> Vec<Event> {
     let Some((sync, warm)) = facts.memory else { return Vec::new() };
     let said = state.admissions.started().map(|admission| Part::joined(&admission.parts)).unwrap_or_default();
     if answer.text.trim().is_empty() || said.trim().is_empty() {

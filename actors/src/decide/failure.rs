@@ -28,7 +28,7 @@ pub struct FailureFacts<'a> {
     /// The wait that back-off asks for, where the far side named none, in milliseconds.
     pub backoff_ms: u64,
     /// For the next in the queue.
-    pub claim: ClaimFacts,
+    pub claim: ClaimFacts<'a>,
 }
 
 /// The events of a failed request, and the wait before the next one, if there is a next one.
@@ -65,7 +65,7 @@ pub fn failure(
 }
 
 /// The turn ends with an error.
-pub fn fail(state: &SessionState, turn: TurnId, code: &str, message: &str, claim: ClaimFacts) -> Vec<Event> {
+pub fn fail(state: &SessionState, turn: TurnId, code: &str, message: &str, claim: ClaimFacts<'_>) -> Vec<Event> {
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     events.push(TurnFailed { turn, code: code.to_owned(), message: message.to_owned() }.into());
     events.extend(settle(state, Outcome::Failed, claim));

@@ -2,12 +2,13 @@
 
 use super::{
     failure::{partial, unsaid},
-    settle::{ClaimFacts, settle},
+    reconcile::given_up,
+    settle::{Besides, ClaimFacts, settle, settle_besides},
 };
 use dispatch_events::{
     Event, TurnId,
     catalogue::{
-        input::Outcome,
+        input::{InputQueued, Outcome, Principal},
         tool::{EffectClass, EffectDisposition, ToolFinished, ToolOutcome},
         turn::TurnInterrupted,
     },
@@ -22,8 +23,46 @@ pub const CUT_OFF: &str = "Cancelled: the turn was stopped while this call ran."
 /// The one result of a call whose outcome nobody knows, when somebody gives the turn up.
 pub const GIVEN_UP: &str = "The outcome of this call is unknown, and the turn was given up.";
 
-/// The events of a stop, also of a turn whose outcome is unknown: the queue goes on behind it.
-pub fn interrupt(state: &SessionState, turn: TurnId, why: &str, shown: &str, claim: ClaimFacts) -> Vec<Event> {
+/// The events of a stop: the queue goes on behind it.
+pub fn interrupt(state: &SessionState, turn: TurnId, why: &str, shown: &str, claim: ClaimFacts<'_>) -> Vec<Event> {
+    let mut events = stopped(state, turn, why, shown);
+    events.extend(settle(state, Outcome::Interrupted, claim));
+    events
+}
+
+/// The events of an input that stops the turn and is the next.
+pub fn redirect(
+    state: &SessionState,
+    queued: &InputQueued,
+    turn: TurnId,
+    shown: &str,
+    claim: ClaimFacts<'_>,
+) -> Vec<Event> {
+    let mut events: Vec<Event> = vec![queued.clone().into()];
+    events.extend(stopped(state, turn, &redirected(&queued.principal), shown));
+    events.extend(settle_besides(state, Outcome::Interrupted, Besides::New(queued), claim));
+    events
+}
+
+/// The events of a stop that gives up a turn whose outcome is unknown: who gives up which call is on record.
+pub fn give_up(state: &SessionState, turn: TurnId, by: &Principal, why: &str, claim: ClaimFacts<'_>) -> Vec<Event> {
+    let mut events = given_up(state, by, why);
+    let shown = state.turns.get(turn).map(|turn| turn.shown.as_str()).unwrap_or_default();
+    events.extend(interrupt(state, turn, why, shown, claim));
+    events
+}
+
+/// Why a turn was stopped by a person.
+pub fn interrupted(by: &Principal) -> String {
+    format!("interrupted by {}:{}", by.adapter, by.subject)
+}
+
+fn redirected(by: &Principal) -> String {
+    format!("redirected by {}:{}", by.adapter, by.subject)
+}
+
+/// The end of a turn that is stopped, without that of its admission.
+pub fn stopped(state: &SessionState, turn: TurnId, why: &str, shown: &str) -> Vec<Event> {
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     let results = state.tools.open(turn).filter_map(|open| {
         let (output, effect) = match &open.state {
@@ -41,6 +80,5 @@ pub fn interrupt(state: &SessionState, turn: TurnId, why: &str, shown: &str, cla
     events.extend(results);
     events.extend(partial(turn, shown));
     events.push(TurnInterrupted { turn, why: why.to_owned() }.into());
-    events.extend(settle(state, Outcome::Interrupted, claim));
     events
 }

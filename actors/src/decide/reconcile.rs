@@ -42,7 +42,7 @@ pub const OUTCOME_UNKNOWN: &str = "Error: the host stopped while this call ran. 
 ///
 /// # Errors
 /// [`Refusal::Invalid`] when there is no reason, nothing is unknown, or it is not clear what is meant; it says what there is.
-pub fn reconcile(state: &SessionState, word: &Reconcile, facts: ClaimFacts) -> Result<Vec<Event>, Refusal> {
+pub fn reconcile(state: &SessionState, word: &Reconcile, facts: ClaimFacts<'_>) -> Result<Vec<Event>, Refusal> {
     let why = checked(&word.why)?;
     let Some(paused) = state.admissions.unknown() else {
         return invalid("nothing is unknown in this session: there is nothing to settle".to_owned());
@@ -114,7 +114,7 @@ pub(super) fn go_on(
     admission: AdmissionId,
     by: &Principal,
     why: &str,
-    facts: ClaimFacts,
+    facts: ClaimFacts<'_>,
 ) -> Vec<Event> {
     match facts.may_start {
         true => claim_next(state, admission, facts),
@@ -123,7 +123,7 @@ pub(super) fn go_on(
 }
 
 /// The turn is tried again, and its attempts are counted anew.
-fn again(state: &SessionState, admission: AdmissionId, by: &Principal, why: &str, facts: ClaimFacts) -> Vec<Event> {
+fn again(state: &SessionState, admission: AdmissionId, by: &Principal, why: &str, facts: ClaimFacts<'_>) -> Vec<Event> {
     let (by, why, verdict) = (by.clone(), why.to_owned(), InputVerdict::Again);
     let mut events: Vec<Event> = vec![InputReconciled { admission, verdict, by, why }.into()];
     if facts.may_start {

@@ -2,7 +2,7 @@
 
 use super::{
     reconcile::{stand_in, unknown_calls},
-    settle::{ClaimFacts, claim_next},
+    settle::{Besides, ClaimFacts, claim_first, claim_next},
 };
 use crate::settings::Recovery;
 use dispatch_events::{
@@ -37,18 +37,18 @@ pub fn abandon(state: &SessionState, epoch: Epoch) -> Vec<Event> {
 /// | started, nothing that can't be repeated begun | the same turn again, at most [`REQUEUES_MAX`] times |
 /// | a tool had started that can't be repeated | its outcome is unknown, the session pauses |
 /// | the same, with the policy to go on | the model is told that the outcome is unknown, the same turn again |
-pub fn recover(state: &SessionState, why: &str, policy: Recovery, facts: ClaimFacts) -> Vec<Event> {
+pub fn recover(state: &SessionState, why: &str, policy: Recovery, facts: ClaimFacts<'_>) -> Vec<Event> {
     if state.admissions.unknown().is_some() {
         return paused(state, policy, facts);
     }
     let Some(started) = state.admissions.started() else {
-        let next = state.admissions.next().filter(|_| facts.may_start);
-        return next.map(|next| claim_next(state, next.id, facts)).unwrap_or_default();
+        return claim_first(state, Besides::Nobody, facts);
     };
     let (admission, turn) = (started.id, started.turn.unwrap_or_default());
     let generation = started.generation.unwrap_or_default();
     let mut events: Vec<Event> = vec![LeaseLost { generation, why: why.to_owned() }.into()];
     let cut_off = "the host stopped while the tool ran, and it can't be repeated";
+    let refused = facts.may_start && facts.policy.may_run(&started.principal).is_err();
     let mut pauses = false;
     for open in state.tools.open(turn) {
         let begun = matches!(open.state, CallState::Started { class: EffectClass::Effect });
@@ -58,6 +58,8 @@ pub fn recover(state: &SessionState, why: &str, policy: Recovery, facts: ClaimFa
         if begun || matches!(open.state, CallState::Unknown { .. }) {
             match policy {
                 Recovery::Pause => pauses = true,
+                // The end of the turn gives it its result.
+                Recovery::Resume if refused => {}
                 Recovery::Resume => events.extend(stand_in(open)),
             }
         }
@@ -72,15 +74,13 @@ pub fn recover(state: &SessionState, why: &str, policy: Recovery, facts: ClaimFa
         return events;
     }
     events.push(InputRequeued { admission, why: why.to_owned(), times: started.requeues + 1 }.into());
-    if facts.may_start {
-        events.extend(claim_next(state, admission, facts));
-    }
+    events.extend(claim_first(state, Besides::Again(admission), facts));
     events
 }
 
 /// A session that paused over a call goes on when the policy has become to go on. One that paused because its turn never
 /// ended waits for a person.
-fn paused(state: &SessionState, policy: Recovery, facts: ClaimFacts) -> Vec<Event> {
+fn paused(state: &SessionState, policy: Recovery, facts: ClaimFacts<'_>) -> Vec<Event> {
     let Some(paused) = state.admissions.unknown().filter(|_| policy == Recovery::Resume && facts.may_start) else {
         return Vec::new();
     };

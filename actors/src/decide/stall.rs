@@ -32,7 +32,7 @@ pub struct Breakdown<'a> {
 
 /// The events of a turn that ends in the middle of something: what was shown stays, every call has its one result, the
 /// queue goes on behind it.
-pub fn break_off(state: &SessionState, turn: TurnId, how: Breakdown<'_>, claim: ClaimFacts) -> Vec<Event> {
+pub fn break_off(state: &SessionState, turn: TurnId, how: Breakdown<'_>, claim: ClaimFacts<'_>) -> Vec<Event> {
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     let results = state.tools.open(turn).map(|open| {
         let (outcome, effect, output) = match &open.state {

@@ -1,13 +1,13 @@
 //! May this input be accepted, and does a turn start?
 
-use super::settle::claim;
+use super::settle::{Besides, ClaimFacts, claim_first};
 use crate::command::{Opening, Refusal, Submit};
 use dispatch_events::{
-    AdmissionId, Digest, Epoch, Event, Part, TurnId,
+    AdmissionId, Digest, Event, Part, TurnId,
     catalogue::{
         input::{InputQueued, Intent},
         message::{Message, MessageRecorded},
-        session::SessionOpened,
+        session::{BusyMode, SessionOpened},
     },
 };
 use dispatch_projections::SessionState;
@@ -22,20 +22,20 @@ pub const NAME_MAX: usize = 200;
 pub struct SubmitFacts<'a> {
     /// Id of the admission, if there will be one.
     pub admission: AdmissionId,
-    /// Id of the turn, if one starts.
-    pub turn: TurnId,
     /// Idempotency key.
     pub request: &'a str,
     /// Name that a new session gets.
     pub name: &'a str,
     /// Agent that a new session speaks for.
     pub agent: &'a str,
-    /// Most inputs that wait.
+    /// Most inputs that wait; the one that runs does not wait.
     pub queue_limit: usize,
-    /// Host run that would hold the lease.
-    pub epoch: Epoch,
-    /// Life of the lease in milliseconds.
-    pub lease_ttl_ms: u64,
+    /// What an input that does not say wants, where the session has no setting of its own.
+    pub busy: BusyMode,
+    /// Whether a tool runs whose work a stop would destroy.
+    pub delegating: bool,
+    /// For the turn, if one starts.
+    pub claim: ClaimFacts<'a>,
 }
 
 /// What becomes of an input.
@@ -45,6 +45,8 @@ pub enum Submitted {
     Repeated(AdmissionId),
     /// Append this.
     New(Vec<Event>),
+    /// Stop the running turn; then append what [`redirect`](super::interrupt::redirect) makes of this.
+    Redirect(InputQueued),
 }
 
 /// Decides over an input.
@@ -54,47 +56,73 @@ pub enum Submitted {
 pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) -> Result<Submitted, Refusal> {
     check(submit, facts.request)?;
     let digest = digest(submit);
-    if let Some(before) = state.admissions.by_request(&submit.principal, facts.request) {
-        return if before.digest == digest {
-            Ok(Submitted::Repeated(before.id))
-        } else {
-            Err(Refusal::AdmissionConflict(facts.request.to_owned()))
-        };
+    let same = state.admissions.by_request(&submit.principal, facts.request);
+    let again = submit.message.as_deref().and_then(|id| state.admissions.by_message(&submit.principal.adapter, id));
+    if let Some(before) = same.filter(|before| before.digest == digest).or(again) {
+        return Ok(Submitted::Repeated(before.id));
     }
-    if let Some(unknown) = state.admissions.unknown() {
-        return Err(Refusal::Paused(unknown.unknown.clone().unwrap_or_default()));
-    }
-    if state.admissions.pending_len() >= facts.queue_limit {
-        return Err(Refusal::QueueFull(state.admissions.pending_len()));
-    }
-    let intent = submit.intent.unwrap_or(Intent::Queue);
-    if intent != Intent::Queue {
-        return Err(Refusal::NotBuilt("steering and redirecting a running turn".into()));
+    if same.is_some() {
+        return Err(Refusal::AdmissionConflict(facts.request.to_owned()));
     }
     let mut events = Vec::new();
     if state.opened.is_none() {
         let opening = submit.opening.as_ref().ok_or_else(|| Refusal::NotFound(facts.name.to_owned()))?;
-        events = open(facts.name, facts.agent, opening, facts.turn)?;
+        events = open(facts.name, facts.agent, opening, facts.claim.next_turn)?;
     }
-    events.push(
-        InputQueued {
-            admission: facts.admission,
-            principal: submit.principal.clone(),
-            request: facts.request.to_owned(),
-            digest,
-            intent,
-            seq: state.admissions.next_seq(),
-            parts: submit.parts.clone(),
-            message: submit.message.clone(),
-            demoted: None,
-        }
-        .into(),
-    );
-    if state.admissions.pending_len() == 0 {
-        let generation = state.lease.generation.next();
-        events.extend(claim(facts.admission, facts.turn, true, generation, facts.epoch, facts.lease_ttl_ms));
+    let (intent, demoted) = intent(state, submit, facts);
+    let running = state.admissions.started().is_some();
+    let redirects = running && intent == Intent::Redirect;
+    admit(state, submit, facts, redirects)?;
+    let queued = InputQueued {
+        admission: facts.admission,
+        principal: submit.principal.clone(),
+        request: facts.request.to_owned(),
+        digest,
+        intent,
+        seq: state.admissions.next_seq(),
+        parts: submit.parts.clone(),
+        message: submit.message.clone(),
+        demoted,
+    };
+    if redirects {
+        return Ok(Submitted::Redirect(queued));
+    }
+    events.push(queued.clone().into());
+    if !running && state.admissions.unknown().is_none() {
+        events.extend(claim_first(state, Besides::New(&queued), facts.claim));
     }
     Ok(Submitted::New(events))
+}
+
+/// Whether a new input is taken at all.
+fn admit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>, redirects: bool) -> Result<(), Refusal> {
+    facts.claim.policy.may_run(&submit.principal).map_err(Refusal::Denied)?;
+    if let Some(expected) = submit.expected_revision.filter(|expected| *expected != state.revision) {
+        return Err(Refusal::RevisionConflict { expected, actual: state.revision });
+    }
+    if let Some(paused) = state.admissions.unknown().filter(|_| submit.not_while_paused) {
+        return Err(Refusal::Paused(paused.unknown.clone().unwrap_or_default()));
+    }
+    let waiting = state.admissions.waiting_len();
+    // One that stops the turn does not wait: it is the next.
+    if waiting >= facts.queue_limit && !redirects {
+        return Err(Refusal::QueueFull(waiting));
+    }
+    Ok(())
+}
+
+/// What an input wants of a running turn, and what it had wanted, if that would destroy running work.
+fn intent(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) -> (Intent, Option<Intent>) {
+    let runs = state.admissions.started().is_some();
+    let intent = submit.intent.unwrap_or(match state.busy.unwrap_or(facts.busy) {
+        BusyMode::Steer if runs => Intent::Steer,
+        BusyMode::Interrupt if runs => Intent::Redirect,
+        _ => Intent::Queue,
+    });
+    match intent {
+        Intent::Redirect if runs && facts.delegating => (Intent::Queue, Some(Intent::Redirect)),
+        intent => (intent, None),
+    }
 }
 
 /// Most messages of a history that the caller gives.
@@ -163,6 +191,7 @@ fn check(submit: &Submit, request: &str) -> Result<(), Refusal> {
 /// Digest of what is asked, so that a key is not used for two different inputs.
 fn digest(submit: &Submit) -> Digest {
     let mut pieces = vec![match submit.intent {
+        // What an input that does not say wants follows from settings, and settings are not what was asked.
         None | Some(Intent::Queue) => b"queue".to_vec(),
         Some(Intent::Steer) => b"steer".to_vec(),
         Some(Intent::Redirect) => b"redirect".to_vec(),

@@ -1,6 +1,6 @@
 //! Given events, when a command, then events: the form of every test of a decision.
 
-use crate::decide::settle::ClaimFacts;
+use crate::{decide::settle::ClaimFacts, ports::Everybody};
 use dispatch_events::{
     AdmissionId, Body, CorrelationId, Digest, Epoch, Event, EventId, Generation, Part, Position, PrincipalId, RawJson,
     Recorded, StreamId, Timestamp, TurnId, Version,
@@ -23,8 +23,13 @@ pub fn admission_id(number: u128) -> AdmissionId {
     AdmissionId(Uuid::from_u128(number))
 }
 
-pub const CLAIM: ClaimFacts =
-    ClaimFacts { epoch: Epoch(7), lease_ttl_ms: 300_000, next_turn: TurnId(Uuid::from_u128(99)), may_start: true };
+pub const CLAIM: ClaimFacts<'static> = ClaimFacts {
+    epoch: Epoch(7),
+    lease_ttl_ms: 300_000,
+    next_turn: TurnId(Uuid::from_u128(99)),
+    may_start: true,
+    policy: &Everybody,
+};
 
 /// The state that these events give.
 pub fn given(events: impl IntoIterator<Item = Event>) -> SessionState {

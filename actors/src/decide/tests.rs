@@ -3,7 +3,7 @@
 use super::{
     answer::{AnswerFacts, answer},
     failure::{FailureFacts, fail, failure},
-    interrupt::interrupt,
+    interrupt::{give_up, interrupt},
     obligation::{Verdict, verdict},
     recover::recover,
     settle::{ClaimFacts, settle},
@@ -18,25 +18,29 @@ use crate::{
     settings::Recovery,
 };
 use dispatch_events::{
-    Epoch, Event, ObligationId, Part,
+    Event, ObligationId, Part,
     catalogue::{
-        input::{InputRequeued, Intent, Outcome},
+        input::{InputRequeued, Outcome},
         message::ToolCall,
         obligation::{ObligationCreated, ObligationKind},
+        session::BusyMode,
         tool::{CallRef, EffectClass, ToolStarted},
     },
 };
 
+mod admissions;
+mod intents;
+
 fn facts(request: &str) -> SubmitFacts<'_> {
     SubmitFacts {
         admission: admission_id(50),
-        turn: turn_id(50),
         request,
         name: "s",
         agent: "main",
         queue_limit: 3,
-        epoch: Epoch(7),
-        lease_ttl_ms: 1,
+        busy: BusyMode::Queue,
+        delegating: false,
+        claim: CLAIM,
     }
 }
 
@@ -59,6 +63,7 @@ fn accepted(given: &dispatch_projections::SessionState, request: &str) -> Vec<&'
     match submit(given, &input("hello"), &facts(request)).unwrap() {
         Submitted::New(events) => names(&events),
         Submitted::Repeated(_) => vec!["repeated"],
+        Submitted::Redirect(_) => vec!["redirect"],
     }
 }
 
@@ -68,7 +73,7 @@ fn an_input_opens_waits_or_starts() {
     assert_eq!(accepted(&given([]), "r"), [&["session.opened"][..], &claim].concat());
     assert_eq!(accepted(&given([opened()]), "r"), claim);
     assert_eq!(accepted(&given(running()), "r"), ["input.queued"]);
-    assert_eq!(accepted(&given([opened(), queued(1), queued(2)]), "r"), ["input.queued"]);
+    assert_eq!(accepted(&given([opened(), queued(1), queued(2)]), "r"), claim, "nothing runs: the first is claimed");
 }
 
 #[test]
@@ -93,7 +98,6 @@ fn what_can_not_be_accepted_is_refused_by_name() {
     assert_eq!(refused(&full, &input("x")), "queue_full");
     assert_eq!(refused(&given([]), &Submit { opening: None, ..input("x") }), "not_found");
     assert_eq!(refused(&given([]), &input(" ")), "invalid_params");
-    assert_eq!(refused(&given([]), &Submit { intent: Some(Intent::Steer), ..input("x") }), "not_built");
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn what_a_person_said_stays_when_the_turn_ends_before_its_first_request() {
 }
 
 #[test]
-fn a_paused_session_refuses_input_until_somebody_gives_the_turn_up() {
+fn a_paused_session_lets_inputs_wait_until_somebody_gives_the_turn_up() {
     let mut events = running();
     events.push(queued(2));
     let mut state = given(events);
@@ -216,11 +220,13 @@ fn a_paused_session_refuses_input_until_somebody_gives_the_turn_up() {
     for event in recover(&state, "crash", Recovery::Pause, CLAIM) {
         apply(&mut state, event);
     }
-    let refused = submit(&state, &input("more"), &facts("r")).unwrap_err();
-    assert_eq!(refused.code(), "unknown_execution");
-    let expected =
-        ["tool.finished", "turn.interrupted", "input.settled", "input.started", "lease.acquired", "turn.started"];
-    assert_eq!(names(&interrupt(&state, turn_id(1), "given up", "", CLAIM)), expected);
+    assert_eq!(accepted(&state, "r"), ["input.queued"]);
+    let impatient = Submit { not_while_paused: true, ..input("more") };
+    assert_eq!(submit(&state, &impatient, &facts("r")).unwrap_err().code(), "unknown_execution");
+    let told = ["tool.reconciled", "tool.finished", "turn.interrupted", "input.settled"];
+    let next = ["input.started", "lease.acquired", "turn.started"];
+    let given_up = give_up(&state, turn_id(1), &me(), "given up", CLAIM);
+    assert_eq!(names(&given_up), [&told[..], &next].concat());
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl HostHandle {
         self.ask(id, None, |reply| SessionCommand::Interrupt { principal: principal.clone(), stop, reply }).await
     }
 
-    /// Withdraws an input that waits.
+    /// Withdraws an input that waits. One that is finished already answers with its receipt as it is.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::Started`] for one that runs, [`Refusal::Paused`] for one that is unknown.
@@ -34,8 +34,8 @@ impl HostHandle {
         admission: AdmissionId,
         principal: Principal,
     ) -> Result<Receipt, Refusal> {
-        let _ = (self.resolve(session).await?, admission, principal);
-        Err(Refusal::NotBuilt("withdrawing an input".into()))
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Cancel { admission, principal: principal.clone(), reply }).await
     }
 
     /// What nobody knows of a session's turn, with what is known about it.

@@ -4,21 +4,30 @@ use super::{HostHandle, Subscription, Update};
 use crate::command::{Receipt, Refusal, SessionRef};
 use dispatch_events::{
     AdmissionId, Event, Part, Position, StreamId, TurnId, Version,
-    catalogue::{input::Outcome, message::Message, model::Usage},
+    catalogue::{
+        input::Outcome,
+        message::Message,
+        model::Usage,
+        turn::{TurnCompleted, TurnFailed, TurnInterrupted},
+    },
 };
 use dispatch_projections::{
-    SessionState, admissions::AdmissionState, calls::CallEnd, transcript::Said, turns::TurnEnd,
+    SessionState,
+    admissions::{Admission, AdmissionState},
+    calls::CallEnd,
+    transcript::Said,
+    turns::TurnEnd,
 };
 use serde::Serialize;
 
 /// How an admission ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TurnEnding {
-    /// How.
+    /// How; of an input that was put into a running turn, how that turn ended.
     pub outcome: Outcome,
     /// Clean text of the turn's last assistant message; empty if there is none.
     pub answer: String,
-    /// Class and words of the error, if it failed.
+    /// Class and words of the error, if it failed or was refused when its turn came.
     pub error: Option<(String, String)>,
     /// Finish reason of the last answer.
     pub finish: Option<String>,
@@ -38,6 +47,8 @@ pub struct TurnEnding {
 #[derive(Default)]
 struct Seen {
     turn: Option<TurnId>,
+    /// It was put into the turn, which is another input's.
+    steered: bool,
     answer: String,
     error: Option<(String, String)>,
     finish: Option<String>,
@@ -47,12 +58,17 @@ struct Seen {
 }
 
 impl HostHandle {
-    /// Waits until an input is finished.
+    /// Waits until an input is finished; one that is put into a running turn, until that turn is.
     ///
     /// # Errors
-    /// [`Refusal::Persistence`] when the turn could not be recorded any further.
+    /// [`Refusal::Persistence`] when the turn could not be recorded any further, [`Refusal::Paused`] when it waits behind
+    /// an outcome that nobody knows.
     pub async fn wait(&self, receipt: &Receipt) -> Result<TurnEnding, Refusal> {
-        self.wait_on(self.subscribe(receipt.session, receipt.version), receipt).await
+        let updates = self.subscribe(receipt.session, receipt.version);
+        if receipt.state == AdmissionState::Queued {
+            self.not_behind_a_pause(receipt).await?;
+        }
+        self.wait_on(updates, receipt).await
     }
 
     /// As [`HostHandle::wait`], on a subscription that began at the input.
@@ -65,19 +81,19 @@ impl HostHandle {
             match update? {
                 Update::Event(recorded) => {
                     let Some(event) = recorded.event() else { continue };
-                    if let Event::InputSettled(settled) = event
-                        && settled.admission == receipt.admission
-                    {
-                        return Ok(seen.ending(settled.outcome, recorded.position, recorded.version));
-                    }
-                    if let Event::InputUnknown(unknown) = event {
-                        let waits = receipt.state == AdmissionState::Queued && seen.turn.is_none();
-                        // Its own outcome is unknown, or the queue stops before it.
-                        if waits || unknown.admission == receipt.admission {
-                            return Err(Refusal::Paused(unknown.why.clone()));
+                    match seen.event(receipt, event) {
+                        Mark::Nothing => {}
+                        Mark::Settled(outcome) => {
+                            return Ok(seen.ending(outcome, recorded.position, recorded.version));
                         }
+                        Mark::TurnOver => {
+                            // What the turn had said before the input was put into it is in the log alone.
+                            if let Some(ending) = self.ending(receipt.session, receipt.admission).await? {
+                                return Ok(ending);
+                            }
+                        }
+                        Mark::Stuck(why) => return Err(Refusal::Paused(why)),
                     }
-                    seen.event(receipt.admission, event);
                 }
                 Update::Broken { turn, message, .. } if Some(turn) == seen.turn => {
                     return Err(Refusal::Persistence(message));
@@ -95,14 +111,63 @@ impl HostHandle {
     pub async fn ending(&self, session: StreamId, admission: AdmissionId) -> Result<Option<TurnEnding>, Refusal> {
         let state = self.state(&SessionRef::Id(session), None).await?;
         let known = state.admissions.get(admission).ok_or_else(|| Refusal::NotFound(admission.to_string()))?;
-        Ok(known.outcome.map(|outcome| ending(&state, known.turn, outcome)))
+        Ok(outcome(&state, known).map(|outcome| ending(&state, known, outcome)))
+    }
+
+    /// Who waits behind an outcome that nobody knows may wait for days.
+    async fn not_behind_a_pause(&self, receipt: &Receipt) -> Result<(), Refusal> {
+        let state = self.state(&SessionRef::Id(receipt.session), None).await?;
+        let waits = state.admissions.get(receipt.admission).is_some_and(|known| known.state == AdmissionState::Queued);
+        match state.admissions.unknown().filter(|_| waits) {
+            Some(paused) => Err(Refusal::Paused(paused.unknown.clone().unwrap_or_default())),
+            None => Ok(()),
+        }
     }
 }
 
+/// What an event means for who waits.
+enum Mark {
+    Nothing,
+    /// The input is finished.
+    Settled(Outcome),
+    /// The turn is over into which the input was put.
+    TurnOver,
+    /// Nobody knows how it goes on.
+    Stuck(String),
+}
+
 impl Seen {
-    fn event(&mut self, admission: AdmissionId, event: &Event) {
+    fn event(&mut self, receipt: &Receipt, event: &Event) -> Mark {
+        let admission = receipt.admission;
         match event {
             Event::InputStarted(started) if started.admission == admission => self.turn = Some(started.turn),
+            Event::TurnSteered(steered) if steered.admission == admission => {
+                self.turn = Some(steered.turn);
+                self.steered = true;
+            }
+            Event::TurnCompleted(TurnCompleted { turn })
+            | Event::TurnInterrupted(TurnInterrupted { turn, .. })
+            | Event::TurnFailed(TurnFailed { turn, .. })
+                if self.steered && Some(*turn) == self.turn =>
+            {
+                return Mark::TurnOver;
+            }
+            // Its message was delivered; the answer comes with the end of the turn.
+            Event::InputSettled(settled) if settled.admission == admission && self.steered => {}
+            Event::InputSettled(settled) if settled.admission == admission => {
+                self.error = self.error.take().or(refused(settled.outcome, settled.why.clone()));
+                return Mark::Settled(settled.outcome);
+            }
+            Event::InputCancelled(cancelled) if cancelled.admission == admission => {
+                return Mark::Settled(Outcome::Cancelled);
+            }
+            Event::InputUnknown(unknown) => {
+                let waits = receipt.state == AdmissionState::Queued && self.turn.is_none();
+                // Its own outcome is unknown, or that of the turn that has it, or the queue stops before it.
+                if waits || self.steered || unknown.admission == admission {
+                    return Mark::Stuck(unknown.why.clone());
+                }
+            }
             Event::MessageRecorded(message) if Some(message.turn) == self.turn => {
                 if let Message::Assistant { parts, .. } = &message.message {
                     self.answer = Part::joined(parts);
@@ -119,6 +184,7 @@ impl Seen {
             }
             _ => {}
         }
+        Mark::Nothing
     }
 
     fn responded(&mut self, finish: &str, usage: Option<Usage>) {
@@ -146,8 +212,28 @@ impl Seen {
     }
 }
 
-fn ending(state: &SessionState, turn: Option<TurnId>, outcome: Outcome) -> TurnEnding {
-    let mut seen = Seen { turn, ..Seen::default() };
+/// Why an input was refused when its turn came.
+fn refused(outcome: Outcome, why: Option<String>) -> Option<(String, String)> {
+    why.filter(|_| outcome == Outcome::Rejected).map(|why| ("permission_denied".to_owned(), why))
+}
+
+/// How an input ended, if it did: of one that was put into another input's turn, how that turn ended.
+fn outcome(state: &SessionState, known: &Admission) -> Option<Outcome> {
+    let outcome = known.outcome?;
+    let turn = known.turn.and_then(|turn| state.turns.get(turn)).filter(|turn| turn.admission != known.id);
+    match turn.map(|turn| &turn.end) {
+        None => Some(outcome),
+        Some(None) => None,
+        Some(Some(TurnEnd::Completed)) => Some(Outcome::Completed),
+        Some(Some(TurnEnd::Interrupted(_))) => Some(Outcome::Interrupted),
+        Some(Some(TurnEnd::Failed { .. })) => Some(Outcome::Failed),
+    }
+}
+
+fn ending(state: &SessionState, admission: &Admission, outcome: Outcome) -> TurnEnding {
+    let turn = admission.turn;
+    let error = refused(outcome, admission.why.clone());
+    let mut seen = Seen { turn, error, ..Seen::default() };
     let known = turn.and_then(|turn| state.turns.get(turn));
     // A history that the caller gave belongs to the first turn too, and stands before its user message.
     let said = known.and_then(|turn| turn.user_message);

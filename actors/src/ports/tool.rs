@@ -22,6 +22,12 @@ pub trait Tool: Send + Sync {
     /// Whether it may run beside its neighbours.
     fn parallel(&self) -> bool;
 
+    /// Whether its body carries work of its own, a subagent's for example, that a stop would destroy. While such a call
+    /// runs, an input that would stop the turn waits instead; an explicit stop still stops.
+    fn delegates(&self) -> bool {
+        false
+    }
+
     /// Runs. The arguments have passed the schema. Dropping the future stops it.
     fn run(&self, invocation: ToolInvocation) -> BoxFuture<'static, ToolReply>;
 }

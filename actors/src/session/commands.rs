@@ -4,19 +4,17 @@ use super::{Session, commit::Meta};
 use crate::{
     command::{Erased, Interrupted, Opening, Receipt, Reconcile, Refusal, Stop, Submit},
     decide::{
-        interrupt::interrupt,
         obligation::{Verdict, verdict},
-        submit::{self, SubmitFacts, Submitted},
+        submit,
     },
     host::Opened,
-    turn::{Shown, StopTurn},
 };
 use actix::{
-    ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, WrapFuture,
+    ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message,
     fut::{self, LocalBoxActorFuture},
 };
 use dispatch_events::{
-    AdmissionId, CorrelationId, EventId, Generation, ObligationId, TurnId,
+    AdmissionId, CorrelationId, EventId, ObligationId, TurnId,
     catalogue::{
         input::Principal,
         session::{Namer, SessionRenamed},
@@ -65,6 +63,15 @@ pub enum SessionCommand {
         reconcile: Reconcile,
         /// The way back.
         reply: Reply<SummaryView>,
+    },
+    /// Withdraw an input that waits.
+    Cancel {
+        /// Which.
+        admission: AdmissionId,
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<Receipt>,
     },
     /// Give the session another name.
     Rename {
@@ -118,6 +125,7 @@ impl SessionCommand {
             self,
             Self::Interrupt { .. }
                 | Self::Reconcile { .. }
+                | Self::Cancel { .. }
                 | Self::Erase { .. }
                 | Self::Verdict { .. }
                 | Self::Wake { .. }
@@ -127,9 +135,9 @@ impl SessionCommand {
     /// Answers it without doing it.
     pub fn refuse(self, refusal: Refusal) {
         match self {
-            Self::Submit { reply, .. } => answer(reply, Err(refusal)),
+            Self::Submit { reply, .. } | Self::Cancel { reply, .. } => answer(reply, Err(refusal)),
             Self::Open { reply, .. } | Self::Rename { reply, .. } | Self::Reconcile { reply, .. } => {
-                answer(reply, Err(refusal))
+                answer(reply, Err(refusal));
             }
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
@@ -175,6 +183,7 @@ impl Handler<SessionCommand> for Session {
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
             SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
             SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),
+            SessionCommand::Cancel { admission, principal, reply } => self.cancel(admission, &principal, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
             SessionCommand::Erase { principal, reply } => self.erase(&principal, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
@@ -188,56 +197,6 @@ impl Handler<SessionCommand> for Session {
 }
 
 impl Session {
-    /// In a host that recovers nothing by itself, an input is what asks for it.
-    fn recover_then_submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
-        let left = self.left_behind();
-        if left.is_empty() {
-            return self.submit(submit, request, reply);
-        }
-        let meta = self.turn_meta(None);
-        let commit = self.commit(left, meta);
-        Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
-            Ok(_) => session.submit(submit, request, reply),
-            Err(refusal) => {
-                answer(reply, Err(refusal.clone()));
-                session.after_refusal(&refusal, ctx);
-                Box::pin(fut::ready(()))
-            }
-        }))
-    }
-
-    fn submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
-        let facts = SubmitFacts {
-            admission: AdmissionId::fresh(),
-            turn: TurnId::fresh(),
-            request: &request,
-            name: self.fresh.as_deref().unwrap_or(&self.state.name),
-            agent: &self.shared.settings.agent,
-            queue_limit: self.shared.settings.queue_limit,
-            epoch: self.shared.log.epoch(),
-            lease_ttl_ms: self.shared.settings.lease_ttl_ms,
-        };
-        let (admission, turn) = (facts.admission, facts.turn);
-        let events = match submit::submit(&self.state, &submit, &facts) {
-            Ok(Submitted::New(events)) => events,
-            Ok(Submitted::Repeated(before)) => {
-                let receipt = self.receipt(before, true);
-                answer(reply, receipt);
-                return Box::pin(fut::ready(()));
-            }
-            Err(refusal) => {
-                answer(reply, Err(refusal));
-                return Box::pin(fut::ready(()));
-            }
-        };
-        let meta = Meta {
-            correlation: turn.into(),
-            causation: EventId(admission.0),
-            principal: self.shared.principal_id(&submit.principal),
-        };
-        self.commit_and_answer(events, meta, reply, move |session| session.receipt(admission, false))
-    }
-
     fn open(&mut self, opening: &Opening, principal: &Principal, reply: Reply<SummaryView>) -> Done {
         if self.state.opened.is_some() {
             answer(reply, Err(Refusal::NameTaken(self.state.name.clone())));
@@ -282,52 +241,7 @@ impl Session {
         })
     }
 
-    /// Stops the turn at once, then records what it leaves behind. A turn whose outcome is unknown is given up, so that
-    /// the queue goes on.
-    fn interrupt(&mut self, principal: &Principal, named: Stop, reply: Reply<Interrupted>) -> Done {
-        let carried = self.running.as_ref().map(|running| (running.turn, running.generation));
-        let unknown = self.state.admissions.unknown().and_then(|paused| Some((paused.turn?, paused.generation?)));
-        let Some((turn, generation)) = carried.or(unknown) else {
-            let version = self.state.version;
-            let nothing = Interrupted { session: self.id, turn: None, generation: None, version };
-            answer(reply, stale(named, None).map_or(Ok(nothing), Err));
-            return Box::pin(fut::ready(()));
-        };
-        if let Some(refusal) = stale(named, Some((turn, generation))) {
-            answer(reply, Err(refusal));
-            return Box::pin(fut::ready(()));
-        }
-        let why = format!("interrupted by {}:{}", principal.adapter, principal.subject);
-        let stop = self.running.as_ref().map(|running| running.actor.send(StopTurn));
-        let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(Some(turn)) };
-        let stopped = async move {
-            match stop {
-                Some(stop) => stop.await.ok(),
-                None => None,
-            }
-        };
-        let done = stopped.into_actor(self).then(move |shown, session, _| {
-            let shown = session.unrecorded(turn, shown);
-            let events = interrupt(&session.state, turn, &why, &shown, session.claim_facts());
-            session.commit_and_answer(events, meta, reply, move |session| {
-                let (turn, generation) = (Some(turn), Some(generation));
-                Ok(Interrupted { session: session.id, turn, generation, version: session.state.version })
-            })
-        });
-        Box::pin(done)
-    }
-
-    /// What was shown of an answer that is not recorded. Of a turn whose actor is gone, that is what the log has.
-    pub(super) fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> String {
-        let Some(known) = self.state.turns.get(turn) else { return String::new() };
-        match shown {
-            Some(shown) if known.in_flight == Some(shown.attempt) => shown.text,
-            Some(_) => String::new(),
-            None => known.shown.clone(),
-        }
-    }
-
-    fn command_meta(&self, principal: &Principal) -> Meta {
+    pub(super) fn command_meta(&self, principal: &Principal) -> Meta {
         Meta {
             correlation: CorrelationId::fresh(),
             causation: EventId::default(),
@@ -365,39 +279,12 @@ impl Session {
 
     /// A refused name or input leaves a session as it was; anything else of the store's means to start over from the log.
     pub(super) fn after_refusal(&mut self, refusal: &Refusal, ctx: &mut Context<Self>) {
-        if !matches!(refusal, Refusal::Invalid(_) | Refusal::NameTaken(_)) {
-            self.give_up(&refusal.to_string(), ctx);
+        match refusal {
+            // A turn that was stopped for it goes on.
+            Refusal::Invalid(_) | Refusal::NameTaken(_) => self.settled(ctx),
+            _ => self.give_up(&refusal.to_string(), ctx),
         }
     }
-
-    fn receipt(&self, id: AdmissionId, repeated: bool) -> Result<Receipt, Refusal> {
-        let admission =
-            self.state.admissions.get(id).ok_or_else(|| Refusal::Storage("the admission is not in the log".into()))?;
-        Ok(Receipt {
-            session: self.id,
-            name: self.state.name.clone(),
-            admission: id,
-            request_id: admission.request.clone(),
-            intent: admission.intent,
-            demoted: admission.demoted,
-            seq: admission.seq,
-            state: admission.state,
-            outcome: admission.outcome,
-            turn: admission.turn,
-            position: admission.position,
-            version: admission.version,
-            repeated,
-        })
-    }
-}
-
-/// Why a stop does not mean what runs.
-fn stale(named: Stop, runs: Option<(TurnId, Generation)>) -> Option<Refusal> {
-    if let Some(turn) = named.turn.filter(|turn| runs.is_none_or(|(runs, _)| runs != *turn)) {
-        return Some(Refusal::StaleTurn(turn));
-    }
-    let other = named.generation.filter(|generation| runs.is_none_or(|(_, runs)| runs != *generation));
-    other.map(Refusal::StaleGeneration)
 }
 
 /// Go, if there is nothing to do. Answered with whether it goes.

@@ -9,6 +9,7 @@ use crate::{
         failure,
         prepare::{self, PromptTexts},
         request::{RequestFacts, announce},
+        steer::steer,
         tools::ToolResult,
     },
     ports::{HeadInput, ModelCall},
@@ -26,6 +27,8 @@ pub(super) struct Planned {
     pub user: Option<String>,
     /// Tool results.
     pub results: Vec<ToolResult>,
+    /// Messages that are put into the turn behind them.
+    pub steers: Vec<String>,
     /// System prompt.
     pub system: Option<String>,
 }
@@ -55,7 +58,7 @@ impl Session {
     }
 
     /// Announces a request together with `events`, then hands it out.
-    pub(super) fn request(&mut self, turn: TurnId, mut events: Vec<Event>, planned: Planned) -> Stepping {
+    pub(super) fn request(&mut self, turn: TurnId, mut events: Vec<Event>, mut planned: Planned) -> Stepping {
         let attempts = self.state.turns.get(turn).map_or(0, |turn| turn.attempts);
         let limit = self.shared.settings.max_model_calls;
         let answers = self.state.turns.get(turn).map_or(0, |turn| turn.answers);
@@ -73,6 +76,10 @@ impl Session {
                 return self.record(turn, events, |_| Step::Done);
             }
         };
+        // Only into a turn that goes on: what is not put in here becomes the next turn.
+        let steered = steer(&self.state, turn, !planned.results.is_empty(), &*self.shared.policy);
+        events.extend(steered.events);
+        planned.steers = steered.messages;
         let rendered = self.render(&target, &planned);
         let profile = &target.model.profile;
         let parameters = target.dialect.parameters(profile.stream);
@@ -105,7 +112,8 @@ impl Session {
         let output =
             |call| planned.results.iter().find(|result| result.call == call).map(|result| result.output.as_str());
         rendered.extend(self.state.transcript.wire_messages_with(rendered.len(), output));
-        rendered.extend(planned.user.iter().map(|text| WireMessage::User { text: text.clone() }));
+        let said = planned.user.iter().chain(&planned.steers);
+        rendered.extend(said.map(|text| WireMessage::User { text: text.clone() }));
         rendered
     }
 }

@@ -141,11 +141,11 @@ fn a_full_queue_says_so_and_loses_nothing() {
         let outside = outside();
         outside.script([Act::Hang("…")]);
         let (host, _) = outside.host(settings(), false).await;
-        for _ in 0..32 {
+        for _ in 0..33 {
             host.submit(&"s".into(), say("more")).await.unwrap();
         }
         assert_eq!(host.submit(&"s".into(), say("more")).await.unwrap_err().code(), "queue_full");
-        assert_eq!(host.state(&"s".into(), None).await.unwrap().admissions.pending_len(), 32);
+        assert_eq!(host.state(&"s".into(), None).await.unwrap().admissions.waiting_len(), 32);
     });
 }
 

@@ -1,5 +1,5 @@
 use crate::support::*;
-use dispatch_actors::Stop;
+use dispatch_actors::{Stop, Submit};
 use dispatch_events::{
     Event,
     catalogue::{host::PreviousRun, input::Outcome},
@@ -42,7 +42,8 @@ fn a_tool_that_only_looks_runs_again_and_one_that_acts_pauses_the_session() {
         let (outside, host) = crash_when(vec![Act::Call(vec![("slow", "{}")])], "tool.started").await;
         until("the outcome is unknown", || outside.count("input.unknown") == 1).await;
         assert_eq!(outside.tool_runs.lock().unwrap().len(), 1, "it never runs again by itself");
-        let paused = host.submit(&"s".into(), say("more")).await.unwrap_err();
+        let impatient = Submit { not_while_paused: true, ..say("more") };
+        let paused = host.submit(&"s".into(), impatient).await.unwrap_err();
         assert_eq!(paused.code(), "unknown_execution", "{paused}");
         host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
         outside.script([Act::Say("on we go")]);

@@ -62,6 +62,7 @@ pub struct Outside {
     pub write_failures: AtomicUsize,
     /// Who consents.
     pub gate: Mutex<Arc<dyn ApprovalGate>>,
+    pub policy: Mutex<Arc<dyn Policy>>,
     /// How often the check of tool arguments panics, which happens inside the Session actor.
     pub panics: AtomicUsize,
 }
@@ -89,6 +90,7 @@ pub fn outside() -> Arc<Outside> {
         files: Mutex::default(),
         write_failures: AtomicUsize::new(0),
         gate: Mutex::new(Arc::new(NoApprovals)),
+        policy: Mutex::new(Arc::new(Everybody)),
         panics: AtomicUsize::new(0),
     })
 }
@@ -149,6 +151,7 @@ impl Outside {
             memory_backend: backend.then(|| Arc::new(Backend(self.clone())) as Arc<dyn MemoryBackend>),
             toolbox: Arc::new(Tools(self.clone())),
             approvals: self.gate.lock().unwrap().clone(),
+            policy: self.policy.lock().unwrap().clone(),
             settings,
         };
         (HostHandle::start(parts).await.unwrap(), store)

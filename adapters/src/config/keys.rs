@@ -1,7 +1,7 @@
 //! Every key there is. One table: the check of files and variables, the suggestions and the tests read it.
 
 use super::{ConfigError, Given, Origin};
-use crate::http_client;
+use crate::{access, http_client};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// A list of texts.
     Texts,
+    /// A list of principals, each as `adapter:subject`.
+    Principals,
 }
 
 /// A key.
@@ -44,9 +46,12 @@ pub const ENGINES: &[&str] = &["sled", "sqlite", "postgres"];
 /// Memory backends.
 pub const BACKENDS: &[&str] =
     &["none", "honcho", "mem0", "hindsight", "openviking", "retaindb", "supermemory", "holographic", "byterover"];
+/// What `turn.busy_mode` takes.
+pub const BUSY_MODES: &[&str] = &["queue", "steer", "interrupt"];
 /// What `models.*.replay_reasoning` takes.
 pub const REPLAY_REASONING: &[&str] = &["as_came", "never", "always"];
 
+const PRINCIPALS: &str = "must be a list of principals, each as `adapter:subject`, for example [\"http:alice\"]";
 const MINUTES_10_MS: i64 = 600_000;
 const DAY_S: i64 = 86_400;
 
@@ -61,6 +66,7 @@ pub const KEYS: &[Key] = &[
     key("models.*.stream", Kind::Switch),
     key("models.*.stall_timeout_s", Kind::Whole(1, DAY_S)),
     key("models.*.replay_reasoning", Kind::OneOf(REPLAY_REASONING)),
+    key("access.refuse", Kind::Principals),
     key("gateway.listen", Kind::Text),
     key("gateway.hosts", Kind::Texts),
     key("gateway.origins", Kind::Texts),
@@ -89,6 +95,7 @@ pub const KEYS: &[Key] = &[
     key("turn.lease_wait_s", Kind::Whole(0, DAY_S)),
     key("turn.max_model_calls", Kind::Whole(1, 10_000)),
     key("turn.idle_limit_s", Kind::Whole(1, DAY_S)),
+    key("turn.busy_mode", Kind::OneOf(BUSY_MODES)),
     key("turn.recovery", Kind::OneOf(&["pause", "resume"])),
 ];
 
@@ -156,7 +163,7 @@ impl Kind {
             Self::Whole(..) => text.trim().parse().ok().map(toml::Value::Integer),
             Self::Share => text.trim().parse().ok().map(toml::Value::Float),
             Self::Switch => text.trim().parse().ok().map(toml::Value::Boolean),
-            Self::Texts => {
+            Self::Texts | Self::Principals => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(toml::Value::Array(items.map(toml::Value::from).collect()))
             }
@@ -191,6 +198,11 @@ impl Kind {
             (Self::OneOf(words), toml::Value::String(text)) if words.contains(&text.as_str()) => Ok(()),
             (Self::OneOf(words), _) => Err(one_of(words, value)),
             (Self::Texts, toml::Value::Array(items)) if items.iter().all(toml::Value::is_str) => Ok(()),
+            (Self::Principals, toml::Value::Array(items)) => {
+                let wrong = items.iter().find(|item| item.as_str().and_then(access::principal).is_none());
+                wrong.map_or(Ok(()), |wrong| Err(format!("{}, not {}", PRINCIPALS, shown(wrong))))
+            }
+            (Self::Principals, _) => Err(format!("{PRINCIPALS}, not {}", shown(value))),
             (Self::Texts, _) => Err("must be a list of texts, for example [\"one\", \"two\"]".to_owned()),
             (Self::Text | Self::Address, _) => Err("must be a text in quotes".to_owned()),
         }

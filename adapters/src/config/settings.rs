@@ -6,6 +6,7 @@ pub use sessions::{Reset, Sessions};
 
 use super::{ConfigError, ConfigErrors, Given, Origin};
 use crate::{memory::MemorySettings, model::ProfileSettings};
+use dispatch_events::catalogue::session::BusyMode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ pub struct Settings {
     /// Profile that new sessions use; without one the environment's keys decide, then `rehearsal`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_model: Option<String>,
+    /// Who may have a turn.
+    pub access: Access,
     /// The HTTP surface.
     pub gateway: Gateway,
     /// The log.
@@ -31,6 +34,15 @@ pub struct Settings {
     /// Model profiles by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, ProfileSettings>,
+}
+
+/// Who may have a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Access {
+    /// Principals, each as `adapter:subject`, that submit nothing new and whose waiting inputs are refused when their turn
+    /// comes.
+    pub refuse: Vec<String>,
 }
 
 /// The HTTP surface.
@@ -88,8 +100,33 @@ pub struct Turn {
     pub max_model_calls: u32,
     /// A turn that gives no sign of life for this many seconds is aborted.
     pub idle_limit_s: u64,
+    /// What an input that does not say wants of a running turn, in a session without a setting of its own.
+    pub busy_mode: Busy,
     /// What becomes of a tool call whose outcome nobody knows.
     pub recovery: Recovery,
+}
+
+/// What an input that does not say wants of a running turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Busy {
+    /// To wait for its turn.
+    #[default]
+    Queue,
+    /// To go into the running turn.
+    Steer,
+    /// To stop the running turn and be the next.
+    Interrupt,
+}
+
+impl From<Busy> for BusyMode {
+    fn from(busy: Busy) -> Self {
+        match busy {
+            Busy::Queue => Self::Queue,
+            Busy::Steer => Self::Steer,
+            Busy::Interrupt => Self::Interrupt,
+        }
+    }
 }
 
 /// What becomes of a tool call whose outcome nobody knows.
@@ -111,6 +148,7 @@ impl Default for Turn {
             lease_wait_s: 1_800,
             max_model_calls: 90,
             idle_limit_s: 1_800,
+            busy_mode: Busy::Queue,
             recovery: Recovery::Pause,
         }
     }

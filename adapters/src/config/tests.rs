@@ -90,6 +90,13 @@ fn a_bad_value_is_named_with_what_would_be_right() {
         ("log = 4\n", "there is no key `log`"),
         ("[turn]\nlease_ttl_s = 60\n", "config.toml:2: a lease of 60 s that is renewed every 60 s runs out"),
         ("[memory.honcho]\nbase_url = \"http://h\"\n", "config.toml:2: the memory backend `honcho` is not built yet"),
+        ("[turn]\nbusy_mode = \"steere\"\n", "did you mean `steer`?"),
+        (
+            "[access]\nrefuse = [\"http:alice\", \"bob\"]\n",
+            "config.toml:2: `access.refuse` must be a list of principals, each as `adapter:subject`, for example \
+             [\"http:alice\"], not `bob`",
+        ),
+        ("[access]\nrefuse = \"http:alice\"\n", "must be a list of principals"),
         ("[turn]\nlease_ttl_s = 99999999999999999999\n", "config.toml:2: `turn.lease_ttl_s` is out of range"),
     ] {
         let error = refused(text, &[]);
@@ -161,6 +168,7 @@ fn every_key_has_its_field() {
             keys::Kind::Switch => toml::Value::from(true),
             keys::Kind::OneOf(words) => toml::Value::from(*words.last().unwrap()),
             keys::Kind::Texts => toml::Value::Array(vec![toml::Value::from("one")]),
+            keys::Kind::Principals => toml::Value::Array(vec!["http:alice".into()]),
         };
         let given = Given { path: path.clone(), value: value.clone(), origin: Origin::Default };
         keys::check(&given).unwrap();

@@ -100,7 +100,7 @@ fn the_end_of_an_input() {
     let state = given([queued(1), queued(2), claim(1, 1), cancelled(2), settled(1, Outcome::Interrupted)]);
     let end = |number| state.admissions.get(admission(number)).map(|it| (it.state, it.outcome));
     assert_eq!(end(1), Some((Terminal, Some(Outcome::Interrupted))));
-    assert_eq!(end(2), Some((Terminal, None)), "a cancelled one has no outcome");
+    assert_eq!(end(2), Some((Terminal, Some(Outcome::Cancelled))));
     assert_eq!(end(3), None);
     assert_eq!(state.admissions.next_seq(), 3, "places are not given twice");
 }

@@ -178,7 +178,9 @@ fn the_exchange_of_a_turn() {
         ("of the later turn",      all([first, tools, second]),                            2, (Some("input 2"), Some("no"))),
     ];
     for (name, events, number, expected) in table {
-        let (user, assistant) = given(events).transcript.exchange(turn(number));
+        let state = given(events);
+        let said = state.turns.get(turn(number)).and_then(|turn| turn.user_message);
+        let (user, assistant) = state.transcript.exchange(turn(number), said);
         assert_eq!((user.as_deref(), assistant.as_deref()), expected, "{name}");
     }
 }

@@ -10,16 +10,48 @@ use crate::{
 };
 use dispatch_events::{
     AdmissionId, Digest, Epoch, Generation, ObligationId, Part, Position, StreamId, Timestamp, TurnId, Version,
-    catalogue::{input::Intent, obligation::ObligationKind, prompt::PromptSource},
+    catalogue::{
+        input::{Intent, Outcome, Principal},
+        obligation::ObligationKind,
+        prompt::PromptSource,
+    },
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Inputs that are not finished.
+/// Inputs: those that are not finished, and how the last ones ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueueView {
-    /// In order.
+    /// Those that are not finished, in order.
     pub pending: Vec<QueueRow>,
+    /// The last [`FINISHED_SHOWN`] that are finished, in the order in which they came.
+    pub finished: Vec<FinishedRow>,
+}
+
+/// Most finished inputs in a [`QueueView`].
+pub const FINISHED_SHOWN: usize = 32;
+
+/// One input that is finished.
+#[derive(Clone, Debug, Serialize)]
+pub struct FinishedRow {
+    /// Admission.
+    pub admission: AdmissionId,
+    /// The caller's idempotency key.
+    pub request_id: String,
+    /// Place in the queue.
+    pub seq: u64,
+    /// What it wanted of a running turn.
+    #[serde(serialize_with = "crate::view::words::snake")]
+    pub intent: Intent,
+    /// Who submitted it, `adapter:subject`.
+    pub principal: String,
+    /// The turn that carried it, or into which it was put.
+    pub turn: Option<TurnId>,
+    /// How it ended.
+    #[serde(serialize_with = "crate::view::words::snake")]
+    pub outcome: Option<Outcome>,
+    /// Why it ended so, where no other event says it.
+    pub why: Option<String>,
 }
 
 /// One input.
@@ -36,6 +68,9 @@ pub struct QueueRow {
     /// What it wants of a running turn.
     #[serde(serialize_with = "crate::view::words::snake")]
     pub intent: Intent,
+    /// What was asked for, where the host made another intent of it.
+    #[serde(serialize_with = "crate::view::words::snake")]
+    pub demoted: Option<Intent>,
     /// Who submitted it, `adapter:subject`.
     pub principal: String,
     /// What was said.
@@ -61,7 +96,8 @@ impl QueueView {
             seq: admission.seq,
             state: admission.state,
             intent: admission.intent,
-            principal: format!("{}:{}", admission.principal.adapter, admission.principal.subject),
+            demoted: admission.demoted,
+            principal: name(&admission.principal),
             text: Part::joined(&admission.parts),
             turn: admission.turn,
             generation: admission.generation,
@@ -69,8 +105,27 @@ impl QueueView {
             unknown: admission.unknown.clone(),
             queued_at: admission.queued_at.rfc3339(),
         });
-        Self { pending: rows.collect() }
+        let all = state.admissions.iter().rev();
+        let finished = all.filter(|one| one.state == AdmissionState::Terminal).take(FINISHED_SHOWN);
+        let mut finished: Vec<_> = finished
+            .map(|one| FinishedRow {
+                admission: one.id,
+                request_id: one.request.clone(),
+                seq: one.seq,
+                intent: one.intent,
+                principal: name(&one.principal),
+                turn: one.turn,
+                outcome: one.outcome,
+                why: one.why.clone(),
+            })
+            .collect();
+        finished.reverse();
+        Self { pending: rows.collect(), finished }
     }
+}
+
+fn name(principal: &Principal) -> String {
+    format!("{}:{}", principal.adapter, principal.subject)
 }
 
 /// Who may run a turn.

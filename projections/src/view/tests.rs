@@ -137,7 +137,7 @@ fn prefix() {
 fn a_session_without_events_has_every_view() {
     let state = SessionState::default();
     assert_eq!(serde_json::to_string(&TranscriptView::of(&state)).unwrap(), r#"{"messages":[]}"#);
-    assert_eq!(serde_json::to_string(&QueueView::of(&state)).unwrap(), r#"{"pending":[]}"#);
+    assert_eq!(serde_json::to_string(&QueueView::of(&state)).unwrap(), r#"{"pending":[],"finished":[]}"#);
     assert_eq!(serde_json::to_string(&ToolsView::of(&state)).unwrap(), r#"{"calls":[]}"#);
     assert_eq!(serde_json::to_string(&MemoryView::of(&state)).unwrap(), r#"{"moments":[]}"#);
     assert_eq!(serde_json::to_string(&ObligationsView::of(&state)).unwrap(), r#"{"obligations":[]}"#);

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use dispatch_actors::{
     HostHandle, HostParts, HostSettings,
     ports::{
-        Dialect, ErrorClass, Model, ModelAnswer, ModelCall, ModelEndpoint, ModelError, ModelEvent, ModelProfile,
-        Models, NoApprovals, Tool, Toolbox,
+        Dialect, ErrorClass, Everybody, Model, ModelAnswer, ModelCall, ModelEndpoint, ModelError, ModelEvent,
+        ModelProfile, Models, NoApprovals, Tool, Toolbox,
     },
 };
 use dispatch_events::{
@@ -191,6 +191,7 @@ impl Rig {
             memory_backend: None,
             toolbox: Arc::new(NoTools),
             approvals: Arc::new(NoApprovals),
+            policy: Arc::new(Everybody),
             settings: HostSettings { arbiters: 1, ..HostSettings::default() },
         });
         let host = host.await.unwrap();
