@@ -7,6 +7,7 @@ use dispatch_events::{
 };
 use dispatch_projections::{
     SessionState,
+    tools::CallState,
     view::{LeaseView, QueueView, SummaryView, TranscriptView},
 };
 use serde::Serialize;
@@ -96,7 +97,7 @@ impl Snapshot {
             lease: LeaseView::of(state),
             transcript: TranscriptView::of(state),
             shown: running.map(|turn| turn.shown.clone()).unwrap_or_default(),
-            questions: Vec::new(),
+            questions: running.map(|turn| Question::open(state, turn.id)).unwrap_or_default(),
         }
     }
 }
@@ -118,4 +119,24 @@ pub struct Question {
     pub digest: String,
     /// Why it is asked.
     pub why: String,
+}
+
+impl Question {
+    /// The questions of a turn that nobody has answered, in order.
+    fn open(state: &SessionState, turn: TurnId) -> Vec<Self> {
+        let questions = state.tools.open(turn).filter_map(|open| {
+            let CallState::Asked { digest, why } = &open.state else { return None };
+            let said = state.transcript.call(open.call)?;
+            Some(Self {
+                turn,
+                message: open.call.message,
+                index: open.call.index,
+                tool: said.tool.clone(),
+                arguments: said.arguments.0.clone(),
+                digest: digest.hex(),
+                why: why.clone(),
+            })
+        });
+        questions.collect()
+    }
 }

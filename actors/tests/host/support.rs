@@ -60,6 +60,8 @@ pub struct Outside {
     pub files: Mutex<[Vec<String>; 2]>,
     /// How many of the next writes of a file fail.
     pub write_failures: AtomicUsize,
+    /// Other models than the scripted one.
+    pub models: Mutex<Option<Arc<dyn Models>>>,
     /// Who consents.
     pub gate: Mutex<Arc<dyn ApprovalGate>>,
     pub policy: Mutex<Arc<dyn Policy>>,
@@ -89,6 +91,7 @@ pub fn outside() -> Arc<Outside> {
         sync_failures: AtomicUsize::new(0),
         files: Mutex::default(),
         write_failures: AtomicUsize::new(0),
+        models: Mutex::default(),
         gate: Mutex::new(Arc::new(NoApprovals)),
         policy: Mutex::new(Arc::new(Everybody)),
         panics: AtomicUsize::new(0),
@@ -146,7 +149,7 @@ impl Outside {
         let store = Arc::new(FaultyStore::new(self.store.clone(), fault, from + 1));
         let parts = HostParts {
             log: Arc::new(self.log_over(store.clone())),
-            models: Arc::new(ScriptedModels(model(self))),
+            models: self.models.lock().unwrap().clone().unwrap_or_else(|| Arc::new(ScriptedModels(model(self)))),
             memory_files: Arc::new(Files(self.clone())),
             memory_backend: backend.then(|| Arc::new(Backend(self.clone())) as Arc<dyn MemoryBackend>),
             toolbox: Arc::new(Tools(self.clone())),

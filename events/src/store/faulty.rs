@@ -21,6 +21,8 @@ pub enum Fault {
     Refuse,
     /// The n-th append is written and the answer lost; later ones are refused.
     Tear,
+    /// The n-th append is written and the answer lost; later ones go on, as after a short hiccup.
+    Doubt,
     /// Appends take this many milliseconds longer.
     DelayMs(u64),
 }
@@ -57,7 +59,7 @@ impl EventStore for FaultyStore {
         let due = number >= self.from;
         match self.fault {
             Fault::Refuse if due => Box::pin(async { Err(AppendError::Unavailable("the test's disk is full".into())) }),
-            Fault::Tear if number == self.from => {
+            Fault::Tear | Fault::Doubt if number == self.from => {
                 let landed = self.inner.append(append);
                 Box::pin(async move {
                     landed.await?;
