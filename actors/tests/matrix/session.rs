@@ -1,5 +1,6 @@
-//! The reference session: three inputs at once, of which the first wants two calls of each effect class; recall before
-//! each turn, a memory obligation behind it. One run of it, with a fault, and everything that comes after.
+//! The reference session: three inputs at once, of which the first wants two calls of each effect class, and a steer into
+//! that one; recall before each turn, a memory obligation behind it. One run of it, with a fault, and everything that comes
+//! after.
 
 use crate::{
     model::{Strict, StrictModels},
@@ -10,11 +11,16 @@ use dispatch_actors::{
     HostHandle, HostSettings, Submit,
     command::{Receipt, Reconcile, ReconcileVerdict},
 };
-use dispatch_events::store::faulty::{Fault, FaultyStore};
+use dispatch_events::{
+    catalogue::input::Intent,
+    store::faulty::{Fault, FaultyStore},
+};
 use std::time::Duration;
 
 /// The requests that the session begins with, by their text.
-const FIRST: [&str; 3] = ["one", "two", "three"];
+const FIRST: [&str; 4] = ["one", "two", "three", STEER];
+/// The one that is sent into the running turn; when that is over it is the next.
+const STEER: &str = "also";
 /// The turns that come after: a strict model has to take them.
 const LATER: [&str; 3] = ["four", "five", "six"];
 
@@ -83,7 +89,11 @@ pub fn run(loss: Loss, n: u64) -> Run {
             assert_eq!(host.wait(&receipt).await.unwrap().answer, format!("done {text}"));
         }
         settle(&outside, &host, n).await;
-        check(&outside, &strict, &[FIRST, LATER].concat());
+        check(&outside, &strict, &[&FIRST[..], &LATER].concat());
+        if loss == Loss::None {
+            assert_eq!(outside.count("turn.steered"), 1, "the steer goes into the turn that runs");
+            assert_eq!(outside.tool_runs.lock().unwrap().len(), 6);
+        }
         for receipt in &accepted {
             let again = give(&host, &receipt.request_id, false).await.expect("it is known");
             assert_eq!((again.repeated, again.admission), (true, receipt.admission));
@@ -105,7 +115,8 @@ fn appends(store: &FaultyStore) -> u64 {
 /// Gives an input under a key of its own; a client that is not told asks again.
 async fn give(host: &HostHandle, text: &str, insists: bool) -> Option<Receipt> {
     for _ in 0..200 {
-        let submit = Submit { request: Some(text.to_owned()), ..say(text) };
+        let intent = (text == STEER).then_some(Intent::Steer);
+        let submit = Submit { request: Some(text.to_owned()), intent, ..say(text) };
         match host.submit(&"s".into(), submit).await {
             Ok(receipt) => return Some(receipt),
             Err(_) if insists => tokio::time::sleep(Duration::from_millis(10)).await,
