@@ -13,6 +13,7 @@
 //! | [`tools`] | which tools run next, and what becomes of their results? |
 //! | [`steer`] | which inputs go into the running turn? |
 //! | [`interrupt`] | what does a stop leave behind? |
+//! | [`lease`] | whose session is this? |
 //! | [`recover`] | what follows after a crash? |
 //! | [`reconcile`] | what follows from a person's word for an unknown outcome? |
 //! | [`approve`] | what follows from a consent, or from a no? |
@@ -26,6 +27,7 @@ pub mod approve;
 pub mod cancel;
 pub mod failure;
 pub mod interrupt;
+pub mod lease;
 pub mod obligation;
 pub mod prepare;
 pub mod reconcile;

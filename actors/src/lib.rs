@@ -45,5 +45,5 @@ pub mod wire;
 pub use blocking::Blocking;
 pub use command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Stop, Submit};
 pub use handle::HostHandle;
-pub use settings::{HostParts, HostSettings};
+pub use settings::{HostParts, HostSettings, Ownership};
 pub use start::StartError;

@@ -14,6 +14,7 @@ mod commands;
 mod commit;
 mod erase;
 mod interrupt;
+mod lease;
 mod load;
 mod reconcile;
 mod report;
@@ -45,7 +46,7 @@ use actix::{Actor, ActorContext, Addr, AsyncContext, Context};
 use dispatch_events::{Generation, ObligationId, StreamId, TurnId, Version, catalogue::obligation::ObligationKind};
 use dispatch_projections::SessionState;
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -79,6 +80,12 @@ pub struct Session {
     /// The host knows that this actor goes.
     said_gone: bool,
     last_used: Instant,
+    /// When this actor last saw the lease taken or renewed, by its own clock.
+    lease_seen: Instant,
+    /// It has just looked at the stream.
+    looked: bool,
+    /// Inputs that wait for another host's lease.
+    waiting: VecDeque<lease::Waiting>,
 }
 
 /// The turn that this actor carries.
@@ -125,6 +132,9 @@ impl Session {
             recovered: false,
             said_gone: false,
             last_used: Instant::now(),
+            lease_seen: Instant::now(),
+            looked: false,
+            waiting: VecDeque::new(),
         }
     }
 
@@ -139,8 +149,8 @@ impl Session {
             return;
         }
         self.hand_over();
-        let claimed =
-            self.state.admissions.started().and_then(|admission| Some((admission.turn?, admission.generation?)));
+        let started = self.state.admissions.started().filter(|_| self.holds_lease());
+        let claimed = started.and_then(|admission| Some((admission.turn?, admission.generation?)));
         let running = self.running.as_ref().map(|running| running.generation);
         if running == claimed.map(|(_, generation)| generation) {
             return;
@@ -165,7 +175,7 @@ impl Session {
     /// Hands what is owed to the Courier, once per actor.
     fn hand_over(&mut self) {
         for obligation in self.state.obligations.open() {
-            if self.owed.contains(&obligation.id) {
+            if self.owed.contains(&obligation.id) || self.leaves_to(obligation.epoch) {
                 continue;
             }
             let said = self.state.turns.get(obligation.turn).and_then(|turn| turn.user_message);
@@ -248,13 +258,17 @@ impl Session {
     fn watch_lease(&self, ctx: &mut Context<Self>) {
         let every = Duration::from_millis(self.shared.settings.lease_renew_ms.max(1));
         ctx.run_interval(every, |session, ctx| session.renew(ctx));
+        self.watch_foreign(ctx);
     }
 
     /// Nothing runs, and all that is owed is in the Courier's hands.
     fn is_idle(&self) -> bool {
         let handed_over =
             !self.recovered || self.state.obligations.open().all(|obligation| self.owed.contains(&obligation.id));
-        self.running.is_none() && handed_over && (!self.recovered || self.state.admissions.started().is_none())
+        self.running.is_none()
+            && handed_over
+            && !self.awaits_host()
+            && (!self.recovered || self.state.admissions.started().is_none())
     }
 }
 

@@ -39,6 +39,16 @@ pub enum Recovery {
     Resume,
 }
 
+/// Who else may own sessions of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ownership {
+    /// Nobody: the folder's lock proves that every earlier owner is gone, so a start owns everything at once.
+    #[default]
+    Sole,
+    /// Other hosts over the same store: a session belongs to whoever holds its lease.
+    Shared,
+}
+
 /// Limits and modes, with the defaults of `hermes-behaviour.md` where it names one.
 #[derive(Clone, Debug)]
 pub struct HostSettings {
@@ -58,6 +68,10 @@ pub struct HostSettings {
     pub lease_ttl_ms: u64,
     /// Time between renewals, in milliseconds.
     pub lease_renew_ms: u64,
+    /// Most that an input waits for another host's lease, in milliseconds; then it is refused.
+    pub lease_wait_ms: u64,
+    /// Who else may own sessions of this log.
+    pub ownership: Ownership,
     /// Most model calls in one turn.
     pub max_model_calls: u32,
     /// Retries of a failed model call before any text was shown.
@@ -99,6 +113,8 @@ impl Default for HostSettings {
             durable_memory: true,
             lease_ttl_ms: 300_000,
             lease_renew_ms: 60_000,
+            lease_wait_ms: 1_800_000,
+            ownership: Ownership::Sole,
             max_model_calls: 90,
             model_retries: 3,
             queue_limit: 32,

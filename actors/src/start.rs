@@ -6,19 +6,16 @@ use crate::{
     host::Host,
     hub::Hub,
     memory_worker::{FinishWrites, MemoryWorker},
-    settings::{HostParts, HostSettings},
+    settings::HostParts,
     shared::{Frozen, Live, Shared, Toolset, host_stream},
     tool_runner::ToolRunner,
 };
+mod own;
+
+pub(crate) use own::append_to_own;
+
 use actix::{Actor, Arbiter, ArbiterHandle};
-use dispatch_events::{
-    CorrelationId, Digest, Draft, Epoch, EventId, Log, PrincipalId, SharedText, StreamId,
-    catalogue::host::{HostStarted, PreviousRun},
-    envelope::Header,
-    keys::KeyBytes,
-    log::{LogError, Tip},
-    store::ReadError,
-};
+use dispatch_events::{Digest, Log, SharedText, StreamId, keys::KeyBytes, log::LogError};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -52,15 +49,8 @@ impl HostHandle {
     pub async fn start(parts: HostParts) -> Result<Self, StartError> {
         let log = Arc::into_inner(parts.log)
             .ok_or_else(|| StartError::Other("somebody else uses the log already".to_owned()))?;
-        let (log, host_tip, previous) = parts
-            .settings
-            .blocking
-            .run(move || next_epoch(log))
-            .await
-            .map_err(|error| StartError::Other(error.to_string()))??;
-        let log = Arc::new(log);
-        started(&log, host_tip, previous, &parts.settings).await?;
-        let key = log.keys().get(host_tip.key).map_err(LogError::from)?;
+        let (log, key) = own::begin(log, &parts.settings).await?;
+        let key = log.keys().get(key).map_err(LogError::from)?;
         let principal_key = key.derive(PRINCIPAL_IDS);
         let (stable, toolset) = (freeze(&log, STABLE_PROMPT.trim_end())?, toolset(&log, &*parts.toolbox)?);
         let handle = Self::assemble(HostParts { log, ..parts }, principal_key, stable, toolset);
@@ -146,44 +136,6 @@ impl HostHandle {
             }
         }
     }
-}
-
-/// The log in the next epoch, the end of the host's own stream, and how the host before ended.
-fn next_epoch(log: Log) -> Result<(Log, Tip, PreviousRun), LogError> {
-    let stream = host_stream();
-    let last = log.store().head(stream)?.map(|head| (head, log.store().read_stream_back(stream, head.version, 1)));
-    let Some((head, records)) = last else {
-        let tip = log.new_tip(stream)?;
-        return Ok((log.in_epoch(Epoch(1)), tip, PreviousRun::None));
-    };
-    let damaged = |why: String| ReadError::Damaged { place: "the host's own stream".to_owned(), why };
-    let records = records?;
-    let record = records.first().ok_or_else(|| damaged("its last event is missing".to_owned()))?;
-    let (header, _) = Header::parse(record).map_err(|error| damaged(error.to_string()))?;
-    // Its last word is enough, and its header can be read without a key.
-    let previous = if header.kind == "host.stopped" { PreviousRun::Stopped } else { PreviousRun::Lost };
-    Ok((log.in_epoch(header.epoch.next()), Tip { stream, version: head.version, key: head.key }, previous))
-}
-
-async fn started(log: &Arc<Log>, tip: Tip, previous: PreviousRun, settings: &HostSettings) -> Result<(), LogError> {
-    let event = HostStarted {
-        epoch: log.epoch(),
-        release: settings.release.clone(),
-        engine: log.store().engine().to_owned(),
-        previous,
-    };
-    append(log, tip, event.into()).await
-}
-
-/// Appends an event to the host's own stream.
-pub(crate) async fn append(log: &Arc<Log>, tip: Tip, event: dispatch_events::Event) -> Result<(), LogError> {
-    let draft = Draft {
-        event,
-        correlation: CorrelationId::fresh(),
-        causation: EventId::default(),
-        principal: PrincipalId::default(),
-    };
-    log.append(tip, vec![draft]).await.map(|_| ())
 }
 
 fn freeze(log: &Log, text: &str) -> Result<Frozen, LogError> {

@@ -147,6 +147,7 @@ fn host_settings(loaded: &Loaded, recover: bool) -> HostSettings {
         durable_memory: memory.mode == MemoryMode::Durable,
         lease_ttl_ms: turn.lease_ttl_s * 1_000,
         lease_renew_ms: turn.lease_renew_s * 1_000,
+        lease_wait_ms: turn.lease_wait_s * 1_000,
         max_model_calls: turn.max_model_calls,
         busy_mode: turn.busy_mode.into(),
         titles: sessions.titles,

@@ -43,6 +43,9 @@ pub enum Refusal {
     /// Another host holds the session, and did not let it go in time.
     #[error("the session is held by host run {0}: send it again later")]
     Held(Epoch),
+    /// Another host moved the session on in the same moment.
+    #[error("another host changed the session in the same moment: send it again")]
+    Moved,
     /// The admission runs already, so it can't be withdrawn.
     #[error("input {0} has started already: stop its turn with an interrupt")]
     Started(AdmissionId),
@@ -78,7 +81,7 @@ impl Refusal {
             Self::Draining => "draining",
             Self::Paused(_) => "unknown_execution",
             Self::RevisionConflict { .. } => "revision_conflict",
-            Self::Busy | Self::Held(_) => "session_busy",
+            Self::Busy | Self::Held(_) | Self::Moved => "session_busy",
             Self::Denied(_) => "permission_denied",
             Self::StaleGeneration(_) | Self::StaleTurn(_) | Self::Started(_) => "stale_generation",
             Self::Persistence(_) => "persistence_failed",

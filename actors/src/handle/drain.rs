@@ -1,7 +1,7 @@
 //! The end of a host: no new work, what runs may end, and the stop is on record.
 
 use super::HostHandle;
-use crate::{host::ToSession, start::append};
+use crate::{host::ToSession, start::append_to_own};
 use dispatch_events::catalogue::host::{Abandoned, HostStopped};
 use serde::Serialize;
 use std::{sync::atomic::Ordering, time::Duration};
@@ -71,14 +71,7 @@ impl HostHandle {
             reason: reason.to_owned(),
             abandoned: abandoned.take(1000).collect(),
         };
-        let log = self.shared.log.clone();
-        let tip = self.shared.settings.blocking.run(move || log.tip(crate::shared::host_stream())).await;
-        let recorded = match tip {
-            Ok(Ok(Some(tip))) => append(&self.shared.log, tip, event.into()).await,
-            Ok(Err(error)) => Err(error),
-            _ => return tracing::warn!("the stop could not be recorded"),
-        };
-        if let Err(error) = recorded {
+        if let Err(error) = append_to_own(&self.shared.log, self.shared.settings.blocking, event.into()).await {
             tracing::warn!(%error, "the stop could not be recorded; the next start treats it as a crash");
         }
     }

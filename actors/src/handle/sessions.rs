@@ -12,6 +12,9 @@ use dispatch_events::{AdmissionId, StreamId, catalogue::input::Principal, store:
 use dispatch_projections::view::{SessionStatus, SummaryView};
 use tokio::sync::oneshot;
 
+/// How often a command is decided again because another host was faster.
+const MOVED_MAX: u32 = 8;
+
 impl HostHandle {
     /// Opens a session; without a name it is named by its id.
     ///
@@ -290,14 +293,21 @@ impl HostHandle {
         fresh: Option<String>,
         command: impl Fn(oneshot::Sender<Result<T, Refusal>>) -> SessionCommand,
     ) -> Result<T, Refusal> {
-        for _ in 0..2 {
+        let (mut died, mut moved) = (false, 0);
+        loop {
             let (reply, answer) = oneshot::channel();
             let message = ToSession { session, fresh: fresh.clone(), command: command(reply) };
             self.host.send(message).await.map_err(|_| Refusal::Draining)?;
-            if let Ok(answer) = answer.await {
-                return answer;
+            match answer.await {
+                // Nothing was written: decided again on what the other host wrote.
+                Ok(Err(Refusal::Moved)) if moved < MOVED_MAX => moved += 1,
+                Ok(answer) => return answer,
+                Err(_) if died => break,
+                Err(_) => {
+                    died = true;
+                    tracing::warn!(%session, "the session's actor died over a command; it is asked once more");
+                }
             }
-            tracing::warn!(%session, "the session's actor died over a command; it is asked once more");
         }
         Err(Refusal::Storage("the session's actor died twice over this command: see the host's log".to_owned()))
     }

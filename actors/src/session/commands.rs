@@ -8,6 +8,7 @@ use crate::{
         submit,
     },
     host::Opened,
+    settings::Ownership,
 };
 use actix::{
     ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message,
@@ -178,6 +179,10 @@ impl Handler<SessionCommand> for Session {
             }
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }
+        if self.looks_first() {
+            return AtomicResponse::new(self.look_then(command));
+        }
+        let Some(command) = self.if_ours(command) else { return AtomicResponse::new(Box::pin(fut::ready(()))) };
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
@@ -282,6 +287,8 @@ impl Session {
         match refusal {
             // A turn that was stopped for it goes on.
             Refusal::Invalid(_) | Refusal::NameTaken(_) => self.settled(ctx),
+            // The next command looks first.
+            Refusal::Moved if self.shared.settings.ownership == Ownership::Shared => {}
             _ => self.give_up(&refusal.to_string(), ctx),
         }
     }

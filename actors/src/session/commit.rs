@@ -43,6 +43,7 @@ impl Session {
         meta: Meta,
     ) -> impl ActorFuture<Self, Output = Result<Vec<Arc<Recorded>>, Refusal>> + 'static {
         let (shared, tip) = (self.shared.clone(), self.state.tip());
+        let what: Vec<_> = events.iter().map(|event| event.name().to_owned()).collect();
         let write = async move {
             if events.is_empty() {
                 return Ok(None);
@@ -58,9 +59,10 @@ impl Session {
                 .collect();
             append(&shared, tip, drafts).await.map(Some)
         };
-        write.into_actor(self).map(|written: Result<Option<Appended>, LogError>, session, ctx| match written {
+        write.into_actor(self).map(move |written: Result<Option<Appended>, LogError>, session, ctx| match written {
             Ok(None) => Ok(Vec::new()),
             Ok(Some(appended)) => session.take(appended, ctx),
+            Err(LogError::Append(error @ AppendError::Conflict { .. })) => Err(session.overtaken(&error, what)),
             Err(error) => Err(refusal(&error)),
         })
     }

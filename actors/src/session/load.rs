@@ -5,15 +5,18 @@ use super::{
     snapshot::{Folded, newest},
 };
 use crate::{
+    decide::lease::Standing,
     decide::{
         recover::{abandon, recover},
         settle::ClaimFacts,
     },
+    settings::Ownership,
     shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
 use dispatch_events::{Event, Log, Recorded, StreamId, Version};
 use dispatch_projections::{SessionState, state::Erasure};
+use tokio::time::Instant;
 
 impl Session {
     /// Reads the stream before the first message is handled, then recovers what nobody carries.
@@ -32,6 +35,7 @@ impl Session {
                     session.loaded = state.version;
                     session.snapshot = snapshot;
                     session.state = state;
+                    session.lease_seen = Instant::now();
                     session.rendered = rendered;
                 }
                 Err(why) => {
@@ -63,8 +67,11 @@ impl Session {
         if std::mem::replace(&mut self.recovered, true) {
             return Vec::new();
         }
+        if matches!(self.standing(), Standing::Held(_)) {
+            return Vec::new();
+        }
         let mut events = self.lost(self.claim_facts());
-        if !self.shared.settings.durable_memory {
+        if !self.shared.settings.durable_memory && self.shared.settings.ownership == Ownership::Sole {
             let abandoned = abandon(&self.state, self.shared.log.epoch());
             if !abandoned.is_empty() {
                 tracing::warn!(session = %self.id, count = abandoned.len(), "memory writes of an earlier run are abandoned");
@@ -79,7 +86,7 @@ impl Session {
 
     /// What follows for a turn that nobody carries.
     pub(super) fn lost(&self, facts: ClaimFacts) -> Vec<Event> {
-        recover(&self.state, "the host stopped before the turn ended", self.shared.settings.recovery, facts)
+        recover(&self.state, &self.why_lost(), self.shared.settings.recovery, facts)
     }
 
     fn recover(&mut self, ctx: &mut Context<Self>) {

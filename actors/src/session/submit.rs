@@ -35,8 +35,8 @@ impl Session {
         }))
     }
 
-    pub(super) fn submit(&mut self, submit: &Submit, request: &str, reply: Reply<Receipt>) -> Done {
-        let facts = SubmitFacts {
+    pub(super) fn submit_facts<'a>(&'a self, request: &'a str) -> SubmitFacts<'a> {
+        SubmitFacts {
             admission: AdmissionId::fresh(),
             request,
             name: self.fresh.as_deref().unwrap_or(&self.state.name),
@@ -45,7 +45,11 @@ impl Session {
             busy: self.shared.settings.busy_mode,
             delegating: self.delegates(),
             claim: self.claim_facts(),
-        };
+        }
+    }
+
+    pub(super) fn submit(&mut self, submit: &Submit, request: &str, reply: Reply<Receipt>) -> Done {
+        let facts = self.submit_facts(request);
         let (admission, turn) = (facts.admission, facts.claim.next_turn);
         match submit::submit(&self.state, submit, &facts) {
             Ok(Submitted::New(events)) => {

@@ -8,6 +8,7 @@ mod commits;
 mod door;
 mod edges;
 mod erasure;
+mod fencing;
 mod interrupts;
 mod memory;
 mod panics;

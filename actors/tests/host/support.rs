@@ -4,7 +4,7 @@ use actix_rt::System;
 use bytes::Bytes;
 use dispatch_actors::{HostHandle, HostParts, HostSettings, Opening, SessionRef, Submit, handle::TurnEnding, ports::*};
 use dispatch_events::{
-    Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
+    Clock, Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
     catalogue::{
         input::Principal,
         memory::{MemoryChange, MemoryTarget},
@@ -46,6 +46,7 @@ pub enum Act {
 pub struct Outside {
     pub store: Arc<dyn EventStore>,
     pub keep: Arc<Keep>,
+    pub clock: Arc<dyn Clock>,
     pub script: Mutex<VecDeque<Act>>,
     pub bodies: Mutex<Vec<String>>,
     pub tool_runs: Mutex<Vec<String>>,
@@ -75,9 +76,15 @@ pub struct Keep {
 }
 
 pub fn outside() -> Arc<Outside> {
+    outside_at(Arc::new(SystemClock))
+}
+
+/// An outside with a clock of the test's own.
+pub fn outside_at(clock: Arc<dyn Clock>) -> Arc<Outside> {
     let store: Arc<dyn EventStore> = Arc::new(Store::start(MemoryEngine::default(), NameSecret::new([7; 32])).unwrap());
     Arc::new(Outside {
         store,
+        clock,
         keep: Arc::new(Keep { folder: tempfile::tempdir().unwrap() }),
         script: Mutex::default(),
         bodies: Mutex::default(),
@@ -118,7 +125,7 @@ impl Outside {
         let keys = dispatch_events::keys::Keyring::open(&folder.join("keys")).unwrap();
         let blobs = dispatch_events::blob::BlobStore::open(&folder.join("blobs")).unwrap();
         let snapshots = SnapshotStore::open(&self.snapshots());
-        Log::new(store, keys, blobs, Arc::new(SystemClock)).with_snapshots(snapshots)
+        Log::new(store, keys, blobs, self.clock.clone()).with_snapshots(snapshots)
     }
 
     pub fn events(&self) -> Vec<Recorded> {

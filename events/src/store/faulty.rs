@@ -11,6 +11,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::sync::watch;
 
 /// What goes wrong from the n-th append on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,31 @@ pub struct FaultyStore {
     fault: Fault,
     from: u64,
     appends: AtomicU64,
+    held: watch::Sender<bool>,
     records_read: AtomicU64,
 }
 
 impl FaultyStore {
     /// `inner`, with `fault` from the append number `from` on, counted from 1.
     pub fn new(inner: Arc<dyn EventStore>, fault: Fault, from: u64) -> Self {
-        Self { inner, fault, from, appends: AtomicU64::new(0), records_read: AtomicU64::new(0) }
+        Self {
+            inner,
+            fault,
+            from,
+            appends: AtomicU64::new(0),
+            held: watch::Sender::new(false),
+            records_read: AtomicU64::new(0),
+        }
+    }
+
+    /// Holds every append from now on, as if its writer had been stopped just before it.
+    pub fn hold(&self) {
+        self.held.send_replace(true);
+    }
+
+    /// Lets the held appends go on.
+    pub fn go_on(&self) {
+        self.held.send_replace(false);
     }
 
     /// Appends that were asked for so far.
@@ -57,6 +76,14 @@ impl EventStore for FaultyStore {
     fn append(&self, append: Append) -> AppendFuture {
         let number = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
         let due = number >= self.from;
+        if *self.held.borrow() {
+            let (inner, mut held) = (self.inner.clone(), self.held.subscribe());
+            return Box::pin(async move {
+                // The sender lives as long as the store; without it there is nothing to wait for.
+                let _ = held.wait_for(|held| !held).await;
+                inner.append(append).await
+            });
+        }
         match self.fault {
             Fault::Refuse if due => Box::pin(async { Err(AppendError::Unavailable("the test's disk is full".into())) }),
             Fault::Tear | Fault::Doubt if number == self.from => {
