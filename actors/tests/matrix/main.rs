@@ -45,6 +45,16 @@ fn the_host_is_lost_between_every_append_and_its_effect() {
 }
 
 #[test]
+fn the_host_that_finds_the_session_is_lost_over_it_too() {
+    row(Loss::TornTwice);
+}
+
+#[test]
+fn with_the_policy_to_go_on_nothing_ever_pauses() {
+    row(Loss::Resumed);
+}
+
+#[test]
 fn every_actor_is_thrown_away_and_rebuilt_from_the_log_after_every_append() {
     row(Loss::Rebuilt);
 }

@@ -11,8 +11,9 @@ use dispatch_events::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What the table of design §8 says that follows, as the names of the first events of whoever finds the session.
-pub fn follows(before: &[Recorded]) -> Option<Vec<&'static str>> {
+/// What the table of design §8 says that follows, as the names of the first events of whoever finds the session, with the
+/// policy to go on or without.
+pub fn follows(before: &[Recorded], resumes: bool) -> Option<Vec<&'static str>> {
     let mut carried: Option<AdmissionId> = None;
     let mut requeues: HashMap<AdmissionId, u32> = HashMap::new();
     let mut doubt: BTreeSet<CallRef> = BTreeSet::new();
@@ -34,7 +35,10 @@ pub fn follows(before: &[Recorded]) -> Option<Vec<&'static str>> {
     }
     let admission = carried?;
     let mut names = vec!["lease.lost"];
-    if !doubt.is_empty() {
+    if !doubt.is_empty() && resumes {
+        names.extend(doubt.iter().flat_map(|_| ["tool.unknown", "tool.reconciled", "tool.finished"]));
+        names.extend(["input.requeued", "input.started", "lease.acquired"]);
+    } else if !doubt.is_empty() {
         names.extend(doubt.iter().map(|_| "tool.unknown"));
         names.push("input.unknown");
     } else if requeues.get(&admission).is_some_and(|times| *times >= 3) {
@@ -115,12 +119,16 @@ fn turns(events: &[Recorded]) {
     }
 }
 
-/// Every call has exactly one result.
+/// Every call has exactly one result, and none that was asked about ran without consent.
 fn calls(events: &[Recorded]) {
     let mut results: BTreeMap<CallRef, u32> = BTreeMap::new();
+    let mut waits = HashSet::new();
     for recorded in events {
         match recorded.event() {
             Some(Event::ToolRequested(event)) => assert_eq!(results.insert(event.call, 0), None),
+            Some(Event::ToolApprovalAsked(event)) => assert!(waits.insert(event.call), "asked twice"),
+            Some(Event::ToolApprovalGiven(event)) => assert!(waits.remove(&event.call), "given without a question"),
+            Some(Event::ToolStarted(event)) => assert!(!waits.contains(&event.call), "it ran without consent"),
             Some(Event::ToolFinished(event)) => *results.get_mut(&event.call).expect("asked for") += 1,
             _ => {}
         }

@@ -10,12 +10,15 @@ use crate::{
 use dispatch_actors::{
     HostHandle, HostSettings, Submit,
     command::{Receipt, Reconcile, ReconcileVerdict},
+    ports::{Approval, ApprovalGate, ApprovalRequest},
+    settings::Recovery,
 };
 use dispatch_events::{
-    catalogue::input::Intent,
+    catalogue::{input::Intent, tool::ApprovalScope},
     store::faulty::{Fault, FaultyStore},
 };
-use std::time::Duration;
+use futures_util::future::BoxFuture;
+use std::{sync::Arc, time::Duration};
 
 /// The requests that the session begins with, by their text.
 const FIRST: [&str; 4] = ["one", "two", "three", STEER];
@@ -35,6 +38,21 @@ pub enum Loss {
     Torn,
     /// The append lands, its answer is lost: the host lives, its session's actors are rebuilt from the log.
     Rebuilt,
+    /// As torn, and the host that finds the session is lost in the same way over its first append.
+    TornTwice,
+    /// As torn, and the host that finds the session has the policy to go on.
+    Resumed,
+}
+
+impl Loss {
+    fn fault(self) -> Fault {
+        match self {
+            Self::None => Fault::None,
+            Self::Refused => Fault::Refuse,
+            Self::Torn | Self::TornTwice | Self::Resumed => Fault::Tear,
+            Self::Rebuilt => Fault::Doubt,
+        }
+    }
 }
 
 /// What a run was.
@@ -51,44 +69,30 @@ pub fn run(loss: Loss, n: u64) -> Run {
         *outside.models.lock().unwrap() = Some(StrictModels::of(&strict));
         // So slow that every input is in before the first turn goes on: the order of appends is the same each time.
         *outside.recall.lock().unwrap() = Some(("the port is 55432".into(), Duration::from_millis(15)));
-        let fault = match loss {
-            Loss::None => Fault::None,
-            Loss::Refused => Fault::Refuse,
-            Loss::Torn => Fault::Tear,
-            Loss::Rebuilt => Fault::Doubt,
-        };
-        let (first, store) = outside.faulty_host(quick(), true, fault, n).await;
+        *outside.gate.lock().unwrap() = Arc::new(Consenting);
+        let (first, store) = outside.faulty_host(quick(), true, loss.fault(), n).await;
         let mut accepted = Vec::new();
         for text in FIRST {
             accepted.extend(give(&first, text, loss == Loss::Rebuilt).await);
         }
-        let lost = matches!(loss, Loss::Refused | Loss::Torn);
+        let lost = !matches!(loss, Loss::None | Loss::Rebuilt);
         let host = match lost {
-            true => {
-                until("the fault", || store.appends() > n).await;
-                // Whatever was let go before the loss has happened by then.
-                tokio::time::sleep(Duration::from_millis(3)).await;
-                let seen = outside.events().len();
-                drop(first);
-                let (host, _) = outside.host(quick(), true).await;
-                assert_eq!(outside.events()[seen].kind, "host.started", "the lost host still wrote");
-                host
-            }
+            true => after_the_loss(&outside, first, &store, loss, n).await,
             false => first,
         };
-        settle(&outside, &host, n).await;
+        settle(&outside, &host, loss, n).await;
         let appends = appends(&store);
         for text in FIRST.iter().filter(|text| !accepted.iter().any(|receipt| receipt.request_id == **text)) {
             // Nobody told the client that it was accepted: it asks again, under the same key.
             give(&host, text, true).await.expect("a healthy host takes it");
         }
-        settle(&outside, &host, n).await;
-        the_row_of_the_table(&outside, lost);
+        settle(&outside, &host, loss, n).await;
+        the_row_of_the_table(&outside, loss, lost);
         for text in LATER {
             let receipt = give(&host, text, false).await.expect("a healthy host takes it");
             assert_eq!(host.wait(&receipt).await.unwrap().answer, format!("done {text}"));
         }
-        settle(&outside, &host, n).await;
+        settle(&outside, &host, loss, n).await;
         check(&outside, &strict, &[&FIRST[..], &LATER].concat());
         if loss == Loss::None {
             assert_eq!(outside.count("turn.steered"), 1, "the steer goes into the turn that runs");
@@ -101,6 +105,49 @@ pub fn run(loss: Loss, n: u64) -> Run {
         rebuilt_is_the_same(&host).await;
         Run { appends }
     })
+}
+
+/// The host that finds the session.
+async fn after_the_loss(
+    outside: &Arc<Outside>,
+    lost: HostHandle,
+    store: &FaultyStore,
+    loss: Loss,
+    n: u64,
+) -> HostHandle {
+    until("the fault", || store.appends() > n).await;
+    // Whatever was let go before the loss has happened by then.
+    tokio::time::sleep(Duration::from_millis(3)).await;
+    let seen = outside.events().len();
+    drop(lost);
+    if loss == Loss::TornTwice {
+        let (second, store) = outside.faulty_host(quick(), true, Fault::Tear, 1).await;
+        // It may find nothing that is left to do.
+        for _ in 0..20 {
+            if store.appends() > 1 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        drop(second);
+    }
+    let recovery = if loss == Loss::Resumed { Recovery::Resume } else { Recovery::Pause };
+    let (host, _) = outside.host(HostSettings { recovery, ..quick() }, true).await;
+    assert_eq!(outside.events()[seen].kind, "host.started", "the lost host still wrote");
+    host
+}
+
+/// Consents to the second effect when it is asked.
+struct Consenting;
+
+impl ApprovalGate for Consenting {
+    fn needed(&self, request: &ApprovalRequest) -> Option<String> {
+        (request.tool == "act" && request.arguments.0 == "{\"n\":2}").then(|| "it writes".to_owned())
+    }
+    fn ask(&self, request: ApprovalRequest) -> BoxFuture<'static, Approval> {
+        let given = Approval::Given { digest: request.digest, by: me(), scope: ApprovalScope::Once };
+        Box::pin(std::future::ready(given))
+    }
 }
 
 fn quick() -> HostSettings {
@@ -127,7 +174,7 @@ async fn give(host: &HostHandle, text: &str, insists: bool) -> Option<Receipt> {
 }
 
 /// Waits until nothing is left to do; what is unknown is settled on the way by somebody who looked.
-async fn settle(outside: &Outside, host: &HostHandle, n: u64) {
+async fn settle(outside: &Outside, host: &HostHandle, loss: Loss, n: u64) {
     for _ in 0..2_000 {
         let Ok(state) = host.state(&"s".into(), None).await else { return };
         if state.admissions.unknown().is_some() {
@@ -135,6 +182,7 @@ async fn settle(outside: &Outside, host: &HostHandle, n: u64) {
             assert_eq!(row.tool.as_deref(), Some("act"), "only an effect is ever in doubt: {row:?}");
             assert!(!row.why.is_empty() && row.started_at.is_some());
             let ran = outside.tool_runs.lock().unwrap().iter().any(|run| Some(run.as_str()) == name(&row).as_deref());
+            assert_ne!(loss, Loss::Resumed, "with the policy to go on nobody is asked");
             let verdict = match ran && n.is_multiple_of(2) {
                 true => ReconcileVerdict::Finished("act done".into()),
                 false => ReconcileVerdict::NotDone,
@@ -154,15 +202,15 @@ fn name(row: &dispatch_projections::view::UnknownRow) -> Option<String> {
 }
 
 /// What whoever found the session did first is what the table says.
-fn the_row_of_the_table(outside: &Outside, lost: bool) {
+fn the_row_of_the_table(outside: &Outside, loss: Loss, lost: bool) {
     let events = outside.events();
     let second = events.iter().enumerate().filter(|(_, recorded)| recorded.kind == "host.started").nth(1);
     if let (true, Some((at, _))) = (lost, second) {
         let found = events[at..].iter().any(|recorded| recorded.kind == "lease.lost");
-        assert_eq!(follows(&events[..at]).is_some(), found, "a turn was cut off, and nobody took it up");
+        assert_eq!(follows(&events[..at], false).is_some(), found, "a turn was cut off, and nobody took it up");
     }
     if let Some((before, behind)) = around_the_loss(&events) {
-        let expected = follows(before).expect("no turn was cut off");
+        let expected = follows(before, loss == Loss::Resumed).expect("no turn was cut off");
         assert_eq!(behind[..expected.len()], expected);
     }
 }
