@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// control    interrupt · cancel · unknowns · reconcile · attach
 /// history    change · fork
 /// endings    wait · wait_on · ending
-/// observing  subscribe · subscribe_log · state · view · wire · prefix · events · log_events · verify · health
+/// observing  subscribe · subscribe_log · state · held · view · wire · prefix · events · log_events · verify · health
 /// memory     memory_show · memory_edit · memory_timeline
 /// models     models · tools
 /// care       verify_since · check_anchor · anchor · export_log · backup

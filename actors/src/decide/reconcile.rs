@@ -57,7 +57,8 @@ pub fn reconcile(state: &SessionState, word: &Reconcile, facts: ClaimFacts<'_>) 
     if word.verdict == ReconcileVerdict::GiveUp {
         let mut events = given_up(state, &word.principal, why);
         let stopped = format!("given up by {}:{}: {why}", word.principal.adapter, word.principal.subject);
-        events.extend(interrupt(state, turn, &stopped, "", facts));
+        let shown = state.turns.get(turn).map(|turn| turn.shown.as_str()).unwrap_or_default();
+        events.extend(interrupt(state, turn, &stopped, shown, facts));
         return Ok(events);
     }
     let Some(open) = target(state, turn, word.call)? else {

@@ -4,7 +4,7 @@ use super::{HostHandle, Subscription, WireView};
 use crate::{
     command::{Refusal, SessionRef},
     ports::{ModelProfile, Tool},
-    session::{fold, newest},
+    session::{SessionCommand, fold, newest},
 };
 use dispatch_events::{Epoch, Position, Recorded, StreamId, Version, catalogue::tool::EffectClass, verify};
 use dispatch_projections::{
@@ -90,6 +90,16 @@ impl HostHandle {
         let id = self.resolve(session).await?;
         let state = self.state_of(id, at).await?;
         if state.erasure.is_some() { Err(Refusal::Erased(id)) } else { Ok(state) }
+    }
+
+    /// The state that the session's actor goes by, which is what [`HostHandle::state`] gives or older: the two are compared
+    /// by whoever doubts it.
+    ///
+    /// # Errors
+    /// As [`HostHandle::state`], or [`Refusal::Busy`].
+    pub async fn held(&self, session: &SessionRef) -> Result<SessionState, Refusal> {
+        let id = self.resolve(session).await?;
+        self.ask(id, None, |reply| SessionCommand::Held { reply }).await.map(|state| *state)
     }
 
     /// As [`HostHandle::state`], also of a session that was erased.

@@ -21,7 +21,7 @@ use dispatch_events::{
         session::{Namer, SessionRenamed},
     },
 };
-use dispatch_projections::{obligations::ObligationState, view::SummaryView};
+use dispatch_projections::{SessionState, obligations::ObligationState, view::SummaryView};
 use tokio::sync::oneshot;
 
 /// The way back.
@@ -99,6 +99,11 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<bool>,
     },
+    /// Show the state that the actor goes by.
+    Held {
+        /// The way back.
+        reply: Reply<Box<SessionState>>,
+    },
     /// Nothing, but be active: a session that is spawned recovers what nobody carries.
     Wake {
         /// The way back.
@@ -144,6 +149,7 @@ impl SessionCommand {
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
             Self::Wake { reply } => answer(reply, Err(refusal)),
+            Self::Held { reply } => answer(reply, Err(refusal)),
         }
     }
 }
@@ -194,6 +200,10 @@ impl Handler<SessionCommand> for Session {
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
             SessionCommand::Wake { reply } => {
                 answer(reply, Ok(()));
+                Box::pin(fut::ready(()))
+            }
+            SessionCommand::Held { reply } => {
+                answer(reply, Ok(Box::new(self.state.clone())));
                 Box::pin(fut::ready(()))
             }
         };

@@ -28,7 +28,7 @@ async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {
     let (_stays_alive, alive) = oneshot::channel();
     let class = call.tool.class();
     let began = Instant::now();
-    let heard = Arc::new(Heard { pending: Mutex::default(), activity: start.activity.clone() });
+    let heard = Arc::new(Heard { pending: Mutex::new(Some(String::new())), activity: start.activity.clone() });
     call.invocation.context.progress = heard.clone().progress();
     let run = tool_runner::Run { tool: call.tool, invocation: call.invocation, alive };
     let mut reply = std::pin::pin!(start.shared.tools.send(run));
@@ -40,6 +40,7 @@ async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {
             _ = tick.tick() => heard.record(start, call.call),
         }
     };
+    heard.close();
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (outcome, effect, output) = match reply {
         Ok(reply) => (reply.outcome, reply.effect, reply.output),
@@ -52,17 +53,19 @@ async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {
     ToolResult { call: call.call, outcome, effect, output, duration_ms }
 }
 
-/// What a running tool said that is not recorded yet.
+/// What a running tool said that is not recorded yet; nothing once it has its result. What is left of it, a thread that
+/// nobody could cancel, is no sign of life of the turn.
 struct Heard {
-    pending: Mutex<String>,
+    pending: Mutex<Option<String>>,
     activity: Arc<Activity>,
 }
 
 impl Heard {
     fn progress(self: Arc<Self>) -> Progress {
         Progress::new(move |output| {
-            self.activity.touch();
             let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(pending) = pending.as_mut() else { return };
+            self.activity.touch();
             pending.push_str(output);
             // Only the end of it is kept anyway.
             if pending.len() > 4 * OUTPUT_KEPT {
@@ -78,12 +81,14 @@ impl Heard {
     /// Has the session record what is new; nobody waits for it.
     fn record(&self, start: &TurnStart, call: CallRef) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        if pending.is_empty() {
-            return;
-        }
+        let Some(pending) = pending.as_mut().filter(|pending| !pending.is_empty()) else { return };
         let (turn, generation, output) = (start.turn, start.generation, pending.clone());
         if start.session.try_send(Progressed { turn, generation, call, output }).is_ok() {
             pending.clear();
         }
+    }
+
+    fn close(&self) {
+        *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

@@ -116,10 +116,14 @@ fn a_stop_closes_the_question_at_once() {
         let (host, _) = outside.host(settings(), false).await;
         host.submit(&"s".into(), say("go")).await.unwrap();
         until("somebody is asked", || silent.asked.lock().unwrap().len() == 1).await;
+        let shown = host.attach(&"s".into()).await.unwrap().snapshot.questions.remove(0);
+        let digest = silent.asked.lock().unwrap()[0].digest.hex();
+        assert_eq!((shown.tool.as_str(), shown.why.as_str(), shown.digest), ("act", "it writes", digest));
         let began = Instant::now();
         host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
         assert_eq!(turn(&host, "s", "more").await.answer, "next");
         assert!(began.elapsed() < Duration::from_secs(1));
+        assert!(host.attach(&"s".into()).await.unwrap().snapshot.questions.is_empty(), "the question is closed");
         let results =
             outside.events().into_iter().filter(|event| matches!(event.event(), Some(Event::ToolFinished(_))));
         assert_eq!((results.count(), outside.count("tool.started")), (1, 0));

@@ -219,6 +219,8 @@ fn the_row_of_the_table(outside: &Outside, loss: Loss, lost: bool) {
 async fn rebuilt_is_the_same(host: &HostHandle) {
     let state = host.state(&"s".into(), None).await.unwrap();
     let folded = host.state(&"s".into(), Some(state.version)).await.unwrap();
+    let held = host.held(&"s".into()).await.unwrap();
     assert_eq!(state.to_bytes().unwrap(), folded.to_bytes().unwrap());
+    assert_eq!(held.to_bytes().unwrap(), folded.to_bytes().unwrap());
     assert!(state.transcript.problems().is_empty(), "{:?}", state.transcript.problems());
 }
