@@ -94,6 +94,8 @@ struct Running {
     generation: Generation,
     actor: Addr<Turn>,
     activity: Arc<Activity>,
+    /// The sign of life after which it was found standing still, and when.
+    suspected: Option<(u64, Instant)>,
     _counted: Counted,
 }
 
@@ -168,7 +170,7 @@ impl Session {
                 generation,
             };
             let (actor, _counted) = (Turn::new(start).start(), Counted::new(&self.shared));
-            self.running = Some(Running { turn, generation, actor, activity, _counted });
+            self.running = Some(Running { turn, generation, actor, activity, suspected: None, _counted });
         }
     }
 

@@ -54,6 +54,36 @@ pub fn break_off(state: &SessionState, turn: TurnId, how: Breakdown<'_>, claim: 
     events
 }
 
+/// What a look at a turn's clock means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It moves.
+    Alive,
+    /// It stands still: it is looked at once more before anything is done to it.
+    Suspected,
+    /// It is too early for that.
+    Waiting,
+    /// It stood still at an earlier look already, and nothing has moved since.
+    Stalled,
+}
+
+/// What a look at a turn's clock means. `last` is its last sign of life, `suspected` the one at which an earlier look found
+/// it standing still, and the milliseconds since that look. One look is not enough: after the whole host stood still, every
+/// clock has; and looks that were missed meanwhile come all at once.
+pub fn look(still_ms: u64, limit_ms: u64, last: u64, suspected: Option<(u64, u64)>) -> Look {
+    match suspected.filter(|(at, _)| *at == last) {
+        _ if still_ms < limit_ms => Look::Alive,
+        Some((_, since_ms)) if since_ms >= between_ms(limit_ms) / 2 => Look::Stalled,
+        Some(_) => Look::Waiting,
+        None => Look::Suspected,
+    }
+}
+
+/// Milliseconds between two looks at a turn.
+pub fn between_ms(limit_ms: u64) -> u64 {
+    (limit_ms / 4).clamp(10, 30_000)
+}
+
 /// A turn gave no sign of life for this many milliseconds while it did `what`.
 pub fn words(what: &str, still_ms: u64) -> String {
     let seconds = still_ms / 1_000;
@@ -61,4 +91,41 @@ pub fn words(what: &str, still_ms: u64) -> String {
         "it gave no sign of life for {seconds} s {what}, and was aborted: send the input again, or raise \
          turn.idle_limit_s if that takes long"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::table::*;
+    use dispatch_events::catalogue::tool::ToolStarted;
+
+    #[test]
+    fn one_look_is_not_enough() {
+        assert_eq!(look(399, 400, 7, Some((7, 100))), Look::Alive);
+        assert_eq!(look(400, 400, 7, None), Look::Suspected);
+        assert_eq!(look(500, 400, 7, Some((7, 0))), Look::Waiting, "looks that were missed come all at once");
+        assert_eq!(look(500, 400, 7, Some((7, 100))), Look::Stalled);
+        assert_eq!(look(500, 400, 8, Some((7, 100))), Look::Suspected, "it moved in between, and stands still again");
+    }
+
+    #[test]
+    fn every_call_has_its_one_result_and_the_queue_goes_on() {
+        let mut state = given(running());
+        apply(&mut state, queued(2));
+        let calls = asks(&mut state, &["act", "look", "put", "later"]);
+        let begun = [EffectClass::Effect, EffectClass::Read, EffectClass::Idempotent];
+        for (call, class) in calls.iter().zip(begun) {
+            apply(&mut state, ToolStarted { turn: turn_id(1), call: *call, class }.into());
+        }
+        let how = Breakdown { code: "stalled", message: "it stood still", shown: "half" };
+        let events = break_off(&state, turn_id(1), how, CLAIM);
+        let next = ["input.settled", "lease.released", "input.started", "lease.acquired", "turn.started"];
+        assert_eq!(names(&events), [&["tool.finished"; 4][..], &["message.recorded", "turn.failed"], &next].concat());
+        let effects: Vec<_> = events
+            .iter()
+            .filter_map(|event| if let Event::ToolFinished(end) = event { Some(end.effect) } else { None })
+            .collect();
+        use EffectDisposition::{None as Nothing, Unknown};
+        assert_eq!(effects, [Unknown, Nothing, Unknown, Nothing]);
+    }
 }

@@ -3,17 +3,14 @@
 use super::Session;
 use crate::{
     command::Refusal,
-    decide::stall::{Breakdown, break_off, words},
+    decide::stall::{Breakdown, Look, between_ms, break_off, look, words},
     turn::StopIfStill,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture, fut::LocalBoxActorFuture};
 use dispatch_events::Recorded;
 use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
-/// Longest time between two looks at a turn.
-const LOOK_EVERY: Duration = Duration::from_secs(30);
-/// Least time between two looks.
-const LOOK_LEAST: Duration = Duration::from_millis(10);
 /// A Turn that does not even answer in this time is left to itself: what it still reports is refused.
 const STOP_WITHIN: Duration = Duration::from_secs(1);
 
@@ -21,19 +18,25 @@ type Committing = LocalBoxActorFuture<Session, Result<Vec<Arc<Recorded>>, Refusa
 
 impl Session {
     pub(super) fn watch_turn(&self, ctx: &mut Context<Self>) {
-        let limit = Duration::from_millis(self.shared.settings.idle_limit_ms.max(1));
-        ctx.run_interval((limit / 4).clamp(LOOK_LEAST, LOOK_EVERY), |session, ctx| session.look_at_turn(ctx));
+        let every = Duration::from_millis(between_ms(self.shared.settings.idle_limit_ms));
+        ctx.run_interval(every, |session, ctx| session.look_at_turn(ctx));
     }
 
     fn look_at_turn(&mut self, ctx: &mut Context<Self>) {
         let limit_ms = self.shared.settings.idle_limit_ms.max(1);
-        let Some(running) = &self.running else { return };
-        let (turn, generation, activity) = (running.turn, running.generation, running.activity.clone());
-        let still_ms = activity.still_ms();
-        if still_ms < limit_ms {
-            return;
+        let Some(running) = &mut self.running else { return };
+        let (turn, generation) = (running.turn, running.generation);
+        let (last, still_ms) = (running.activity.last(), running.activity.still_ms());
+        let since = |at: Instant| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match look(still_ms, limit_ms, last, running.suspected.map(|(last, at)| (last, since(at)))) {
+            Look::Alive | Look::Waiting => return,
+            Look::Suspected => {
+                running.suspected = Some((last, Instant::now()));
+                return;
+            }
+            Look::Stalled => {}
         }
-        let what = activity.phase().to_string();
+        let what = running.activity.phase().to_string();
         // The turn itself looks again at the moment of the abort: it may have come back to life in between.
         let stop = tokio::time::timeout(STOP_WITHIN, running.actor.send(StopIfStill(limit_ms)));
         let aborted = stop.into_actor(self).then(move |stopped, session, _| {

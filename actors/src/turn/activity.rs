@@ -89,6 +89,11 @@ impl Activity {
         self.now_ms().saturating_sub(self.last_ms.load(Ordering::SeqCst))
     }
 
+    /// The last sign of life, as a number that no other one has.
+    pub fn last(&self) -> u64 {
+        self.last_ms.load(Ordering::SeqCst)
+    }
+
     /// What it does.
     pub fn phase(&self) -> Phase {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -38,6 +38,10 @@ pub enum Act {
     Fail(ErrorClass),
     /// Says the first, then nothing for ever.
     Hang(&'static str),
+    /// Says it after this many milliseconds.
+    Late(&'static str, u64),
+    /// Holds up its thread for this many milliseconds, then says it.
+    Freeze(&'static str, u64),
     /// Says the first, then breaks off.
     Break(&'static str),
 }
@@ -285,8 +289,12 @@ impl ModelEndpoint for Endpoint {
         let act = self.0.script.lock().unwrap().pop_front().unwrap_or(Act::Say("nothing more is scripted"));
         let text = |text: &str| Ok(ModelEvent::Text(text.to_owned()));
         let failed = |class| ModelError { class, status: None, retry_after_ms: Some(1), message: "scripted".into() };
+        if let Act::Freeze(_, ms) = act {
+            std::thread::sleep(Duration::from_millis(ms));
+        }
+        let wait = if let Act::Late(_, ms) = act { ms } else { 0 };
         let events = match act {
-            Act::Say(words) => {
+            Act::Say(words) | Act::Late(words, _) | Act::Freeze(words, _) => {
                 let answer = ModelAnswer { text: words.into(), finish: "stop".into(), ..ModelAnswer::default() };
                 vec![text(words), Ok(ModelEvent::Finished(answer))]
             }
@@ -305,7 +313,8 @@ impl ModelEndpoint for Endpoint {
             }
             Act::Break(words) => vec![text(words), Err(failed(ErrorClass::Connection))],
         };
-        futures_util::stream::iter(events).boxed()
+        let waited = async move { tokio::time::sleep(Duration::from_millis(wait)).await };
+        waited.map(move |()| futures_util::stream::iter(events)).flatten_stream().boxed()
     }
 }
 

@@ -81,3 +81,18 @@ fn a_tool_that_says_something_is_alive() {
         assert!(outside.count("tool.progressed") <= 3, "at most once a second");
     });
 }
+
+#[test]
+fn a_turn_whose_host_stood_still_is_not_killed_for_it() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Late("alive", 300), Act::Freeze("and me", 1_200)]);
+        let (host, _) = outside.host(impatient(), false).await;
+        let late = host.submit(&"late".into(), say("go")).await.unwrap();
+        until("it asks", || outside.bodies.lock().unwrap().len() == 1).await;
+        // Both sessions have one thread: while the second one holds it up, nobody sees that the first one's answer is there.
+        assert_eq!(turn(&host, "cold", "go").await.answer, "and me");
+        assert_eq!(host.wait(&late).await.unwrap().answer, "alive");
+        assert!(failed(&outside).is_empty());
+    });
+}
