@@ -16,6 +16,7 @@
 //! | `openai`, `idempotency`, `racing`, `retries` | the OpenAI door |
 //! | `replay`, `feed` | every view at every version; events that resume without a gap |
 //! | `tools` | tools over the wire, against a vendor that refuses what is malformed |
+//! | `history` | what a person changes of a session's past, forks, withdrawn inputs |
 //! | `full_disk` | the disk fills under a running host, and is empty again |
 //! | `secrets` | keys and tokens are nowhere but where they belong |
 
@@ -33,6 +34,7 @@ mod erasure;
 mod feed;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod history;
 mod idempotency;
 mod kills;
 mod log_copy;

@@ -28,3 +28,4 @@ pub use host::{ChatStream, CliOutput, Event, HostClient, HostProcess, HostReply,
 pub use http::{Ended, Outcome, Request};
 pub use memory::{MemoryAnswer, ScriptedMemory};
 pub use model::{Answer, Call, ScriptedModel, Usage};
+pub use reqwest::Method;
