@@ -129,3 +129,24 @@ fn a_stop_closes_the_question_at_once() {
         assert_eq!((results.count(), outside.count("tool.started")), (1, 0));
     });
 }
+
+#[test]
+fn who_attaches_sees_the_open_question() {
+    block_on(async {
+        let outside = outside();
+        outside.script(asks_twice());
+        let gate = gate(&outside, Says::Nothing);
+        let (host, _) = outside.host(settings(), false).await;
+        host.submit(&"s".into(), say("go")).await.unwrap();
+        until("it is asked", || !gate.asked.lock().unwrap().is_empty()).await;
+        let snapshot = host.attach(&"s".into()).await.unwrap().snapshot;
+        let [question] = &snapshot.questions[..] else { panic!("{:?}", snapshot.questions) };
+        assert_eq!(
+            (question.tool.as_str(), question.arguments.as_str(), question.why.as_str()),
+            ("act", "{}", "it writes")
+        );
+        assert_eq!(question.digest, gate.asked.lock().unwrap()[0].digest.hex());
+        host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
+        assert!(host.attach(&"s".into()).await.unwrap().snapshot.questions.is_empty());
+    });
+}

@@ -292,7 +292,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         body: Some("Reconcile"),
-        errors: &[Code::NotBuilt, Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
+        errors: &[Code::NotFound, Code::SessionBusy, Code::Draining, Code::PersistenceFailed],
         handler: |route| route.to(control::reconcile),
         ..route(
             Post,
