@@ -18,6 +18,7 @@
 //! | [`reconcile`] | what follows from a person's word for an unknown outcome? |
 //! | [`approve`] | what follows from a consent, or from a no? |
 //! | [`stall`] | what does a turn leave behind that gives no sign of life? |
+//! | [`rewrite`] | what becomes of a session's history? |
 //! | [`reset`] | is it time to begin a conversation anew? |
 //! | [`title`] | what is a session called that nobody named? |
 //! | [`obligation`] | what follows from an attempt to meet an obligation? |
@@ -34,6 +35,7 @@ pub mod reconcile;
 pub mod recover;
 pub mod request;
 pub mod reset;
+pub mod rewrite;
 pub mod settle;
 pub mod stall;
 pub mod steer;

@@ -17,6 +17,7 @@ pub use drain::DrainReport;
 pub use ending::TurnEnding;
 pub use memory::{BackendView, MemoryFileView, MemoryFilesView};
 pub use observe::{AllView, Health, ToolView};
+pub use sessions::Besides;
 pub use subscription::{Subscription, Update};
 pub use wire::{WireRow, WireView};
 

@@ -19,6 +19,7 @@ mod load;
 mod reconcile;
 mod report;
 mod request;
+mod rewrite;
 mod snapshot;
 mod submit;
 mod tool_calls;

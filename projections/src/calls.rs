@@ -83,6 +83,8 @@ pub struct ModelCalls {
     head: Option<Digest>,
     fragments: Vec<Digest>,
     divergence: Option<(u32, String)>,
+    /// Why the next request need not extend the last one: the conversation itself was changed.
+    changed: Option<String>,
 }
 
 impl ModelCalls {
@@ -101,9 +103,21 @@ impl ModelCalls {
         &self.fragments
     }
 
+    /// Why the next request need not extend the last one, where an event says so.
+    pub fn changed(&self) -> Option<&str> {
+        self.changed.as_deref()
+    }
+
     /// Folds one event.
     pub fn apply(&mut self, recorded: &Recorded) {
         match recorded.event() {
+            Some(Event::SessionRewound(event)) => {
+                self.changed = Some(format!("rewound to before version {}", event.to.version));
+            }
+            Some(Event::SessionRestored(event)) => {
+                self.changed = Some(format!("the rewind of version {} was taken back", event.rewound));
+            }
+            Some(Event::SessionReset(_)) => self.changed = Some("the conversation began anew".to_owned()),
             Some(Event::PrefixDiverged(event)) => self.divergence = Some((event.at, event.cause.clone())),
             Some(Event::ModelRequested(event)) => self.requested(recorded, event),
             Some(Event::ModelResponded(event)) => self.end(event.turn, event.attempt, || CallEnd::Responded {
@@ -129,7 +143,9 @@ impl ModelCalls {
             (false, true) => Some(event.extends + 1),
             (false, false) => Some(0),
         };
-        let cause = self.divergence.take().map(|(_, cause)| cause).filter(|_| !extends_previous);
+        let cause = self.changed.take().or_else(|| self.divergence.take().map(|(_, cause)| cause));
+        let cause = cause.filter(|_| !extends_previous);
+        self.divergence = None;
         self.head = Some(event.head);
         self.fragments.truncate(event.extends as usize);
         self.fragments.extend_from_slice(&event.fragments);

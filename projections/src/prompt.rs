@@ -1,6 +1,9 @@
 //! The frozen system prompt and tools.
 
-use dispatch_events::{Digest, Event, Recorded, SharedText, Version, catalogue::prompt::PromptSource};
+use dispatch_events::{
+    Digest, Event, Recorded, SharedText, Version,
+    catalogue::{message::Message, prompt::PromptSource},
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -63,6 +66,8 @@ pub struct Prompt {
     pub built: Option<BuiltPrompt>,
     /// The tools, once they are frozen.
     pub tools: Option<FrozenTools>,
+    /// What the model is told with the next input, once: the conversation began anew.
+    pub note: Option<String>,
     caller: String,
 }
 
@@ -92,6 +97,11 @@ impl Prompt {
                     version: recorded.version,
                 });
             }
+            Some(Event::SessionReset(event)) => {
+                (self.built, self.tools) = (None, None);
+                self.note.clone_from(&event.note);
+            }
+            Some(Event::MessageRecorded(event)) if matches!(event.message, Message::User { .. }) => self.note = None,
             _ => {}
         }
     }

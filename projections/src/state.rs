@@ -101,6 +101,8 @@ pub struct SessionState {
     pub skipped: u64,
     /// What an input that does not say wants of a running turn, where the session has a setting of its own.
     pub busy: Option<BusyMode>,
+    /// Whether it is left out of lists.
+    pub archived: bool,
     /// Whether it was erased, or is about to be.
     pub erasure: Option<Erasure>,
 }
@@ -187,12 +189,23 @@ impl SessionState {
                 self.revision += 1;
             }
             Some(Event::SessionConfigured(event)) => self.busy = event.busy,
+            Some(Event::SessionArchived(_)) => {
+                self.archived = true;
+                self.revision += 1;
+            }
+            Some(Event::SessionUnarchived(_)) => {
+                self.archived = false;
+                self.revision += 1;
+            }
             Some(
                 Event::InputQueued(_)
                 | Event::InputSettled(_)
                 | Event::InputCancelled(_)
                 | Event::InputRequeued(_)
                 | Event::InputUnknown(_)
+                | Event::SessionRewound(_)
+                | Event::SessionRestored(_)
+                | Event::SessionReset(_)
                 | Event::MessageRecorded(_)
                 | Event::ToolFinished(_)
                 | Event::TurnInterrupted(_)

@@ -11,8 +11,11 @@ use dispatch_events::{
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::Arc};
 
+mod left_out;
 #[cfg(test)]
 mod tests;
+
+pub use left_out::LeftOut;
 
 /// One line of the transcript.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +30,8 @@ pub struct Entry {
     pub at: Timestamp,
     /// Who speaks, and what.
     pub said: Said,
+    /// Why it is not sent any more, if it is not.
+    pub left_out: Option<LeftOut>,
 }
 
 /// Who speaks, and what.
@@ -85,6 +90,8 @@ pub struct Transcript {
     slots: HashMap<CallRef, usize>,
     /// What the log does not hold together: named, because a conversation must not change in silence.
     problems: Vec<String>,
+    /// Rewinds that can be taken back, by the versions of their events; the newest is the last.
+    rewinds: Vec<Version>,
 }
 
 /// What a snapshot holds of it; the rest follows.
@@ -92,11 +99,12 @@ pub struct Transcript {
 struct Kept {
     entries: Vec<Entry>,
     problems: Vec<String>,
+    rewinds: Vec<Version>,
 }
 
 impl From<Kept> for Transcript {
     fn from(kept: Kept) -> Self {
-        let mut transcript = Self { problems: kept.problems, ..Self::default() };
+        let mut transcript = Self { problems: kept.problems, rewinds: kept.rewinds, ..Self::default() };
         for entry in kept.entries {
             transcript.place(entry);
         }
@@ -166,7 +174,7 @@ impl Transcript {
 
     /// The last successful output of a tool.
     pub fn last_output(&self, name: &str) -> Option<&str> {
-        self.entries.iter().rev().find_map(|entry| match &entry.said {
+        self.entries.iter().rev().filter(|entry| entry.left_out.is_none()).find_map(|entry| match &entry.said {
             Said::Tool { tool, result: Some((ToolOutcome::Ok, output)), .. } if tool == name => Some(&**output),
             _ => None,
         })
@@ -204,7 +212,7 @@ impl Transcript {
                 let word = format!("The turn was aborted ({}) and starts again.", event.why);
                 self.notice(recorded, turn, &word);
             }
-            _ => {}
+            _ => self.rewritten(recorded),
         }
     }
 
@@ -261,6 +269,8 @@ impl Transcript {
                 partial: *partial,
             },
         };
+        // What is said from here on stands behind what a rewind left out: it can't come back in between.
+        self.rewinds.clear();
         self.push(recorded, event.turn, said);
         if let Message::Assistant { calls, .. } = &event.message {
             for (index, call) in calls.iter().enumerate() {
@@ -281,19 +291,17 @@ impl Transcript {
 
     fn push(&mut self, recorded: &Recorded, turn: TurnId, said: Said) {
         let (stream, version, at) = (recorded.stream, recorded.version, recorded.recorded_at);
-        self.place(Entry { stream, version, turn, at, said });
+        self.place(Entry { stream, version, turn, at, said, left_out: None });
     }
 
     /// Puts a line behind the others. What is known of places follows from the line alone.
     fn place(&mut self, entry: Entry) {
         let place = self.entries.len();
-        match &entry.said {
-            Said::Notice { .. } => {}
-            Said::Tool { call, .. } => {
-                self.slots.insert(*call, place);
-                self.wire.push(place);
-            }
-            Said::User { .. } | Said::Assistant { .. } => self.wire.push(place),
+        if let Said::Tool { call, .. } = &entry.said {
+            self.slots.insert(*call, place);
+        }
+        if entry.is_sent() {
+            self.wire.push(place);
         }
         self.entries.push(entry);
     }

@@ -52,6 +52,9 @@ pub enum Refusal {
     /// The policy does not let this principal do it.
     #[error("{0}")]
     Denied(String),
+    /// A turn runs, or inputs wait, and the change would pull the ground from them.
+    #[error("the session is at work: wait until it is done, or stop it with `dispatch interrupt`")]
+    AtWork,
     /// The actor does not keep up.
     #[error("the host is busy: send it again in a moment")]
     Busy,
@@ -81,7 +84,7 @@ impl Refusal {
             Self::Draining => "draining",
             Self::Paused(_) => "unknown_execution",
             Self::RevisionConflict { .. } => "revision_conflict",
-            Self::Busy | Self::Held(_) | Self::Moved => "session_busy",
+            Self::Busy | Self::Held(_) | Self::Moved | Self::AtWork => "session_busy",
             Self::Denied(_) => "permission_denied",
             Self::StaleGeneration(_) | Self::StaleTurn(_) | Self::Started(_) => "stale_generation",
             Self::Persistence(_) => "persistence_failed",

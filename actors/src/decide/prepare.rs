@@ -12,7 +12,7 @@ use dispatch_projections::{SessionState, prompt::join};
 
 use crate::ports::MemorySnapshot;
 
-/// What stands between content and a recalled block.
+/// What stands between content and what is sent with it: a note, a recalled block.
 pub const RECALL_SEPARATOR: &str = "\n\n";
 
 /// How the recall went.
@@ -95,23 +95,27 @@ pub fn freeze_tools(schemas: SharedText, names: &[String]) -> Event {
 /// The recall and the user message: the events, and the text that is sent for the message.
 pub fn user_message(state: &SessionState, turn: TurnId, recall: &Recall) -> Option<(Vec<Event>, String)> {
     let admission = state.admissions.started().filter(|admission| admission.turn == Some(turn))?;
-    let content = dispatch_events::Part::joined(&admission.parts);
-    let mut events = Vec::new();
-    let mut sent = content;
-    let mut api_content = None;
+    let mut sent = dispatch_events::Part::joined(&admission.parts);
+    let (mut events, mut pieces) = (Vec::new(), Vec::new());
+    if let Some(note) = &state.prompt.note {
+        let piece = format!("{RECALL_SEPARATOR}{note}");
+        sent.push_str(&piece);
+        pieces.push(Piece::Text(piece));
+    }
     match recall.clone() {
         Recall::None => {}
         Recall::Found { backend, block, took_ms } => {
             sent.push_str(RECALL_SEPARATOR);
             sent.push_str(&block);
-            let pieces = vec![Piece::Text(RECALL_SEPARATOR.to_owned()), Piece::Recalled];
-            api_content = Some(ApiContent::Appended { pieces, digest: Digest::of(sent.as_bytes()) });
+            pieces.extend([Piece::Text(RECALL_SEPARATOR.to_owned()), Piece::Recalled]);
             events.push(MemoryRecalled { turn, backend, block, took_ms }.into());
         }
         Recall::Skipped { backend, why, took_ms } => {
             events.push(MemoryRecallSkipped { turn, backend, why, took_ms }.into());
         }
     }
+    let digest = Digest::of(sent.as_bytes());
+    let api_content = (!pieces.is_empty()).then_some(ApiContent::Appended { pieces, digest });
     let message = Message::User { admission: admission.id };
     events.push(MessageRecorded { turn, message, api_content }.into());
     Some((events, sent))

@@ -32,7 +32,8 @@ pub fn announce(state: &SessionState, rendered: &Rendered, facts: RequestFacts<'
     let extends = common(before, rendered.digests());
     let mut events = Vec::new();
     let same_head = state.calls.head().is_none_or(|head| head == rendered.head_digest());
-    if !same_head || extends < before.len() {
+    // A change of the conversation itself is its own cause, and on record.
+    if (!same_head || extends < before.len()) && state.calls.changed().is_none() {
         let at = if same_head { extends + 1 } else { 0 };
         let (expected, actual) = if same_head {
             let at_index = |digests: &[Digest]| digests.get(extends).copied().unwrap_or_default();

@@ -20,7 +20,7 @@ pub fn is_wanted(state: &SessionState) -> bool {
 }
 
 /// The names to try, the best first. None where the input has no words that can be a name.
-pub fn candidates(parts: &[Part]) -> impl Iterator<Item = String> {
+pub fn candidates(parts: &[Part]) -> impl Iterator<Item = String> + use<> {
     let bare = bare(&Part::joined(parts));
     let numbered = bare.clone();
     bare.into_iter().chain((2..=NUMBERED).filter_map(move |number| Some(format!("{} ({number})", numbered.as_ref()?))))

@@ -139,7 +139,6 @@ impl HostHandle {
         loop {
             attempts += 1;
             let (id, fresh) = self.find_or_new(session, submit.opening.is_some()).await?;
-            let opens = fresh.is_some();
             // Before the input is taken, so that nothing of its turn is missed.
             let updates = match follows {
                 true => Subscription::attached(self.shared.clone(), id).await,
@@ -158,8 +157,9 @@ impl HostHandle {
                     });
                     return Ok((receipt, updates));
                 }
-                // Somebody else opened a session of this name in the same moment: the input belongs to that one.
-                Err(Refusal::NameTaken(_)) if opens && attempts < 3 => {}
+                // Somebody else took the name in the same moment. An input that opens a session of that name belongs to
+                // theirs; one whose session was to be called so finds another name.
+                Err(Refusal::NameTaken(_)) if attempts < 3 => {}
                 Err(refusal) => return Err(refusal),
             }
         }
@@ -195,12 +195,16 @@ impl HostHandle {
         Ok(SummaryView::of(&self.state_of(id, None).await?))
     }
 
-    /// Sessions in the order in which they began, after the session `after`, at most `limit`; fewer only at the end. Those
-    /// that were erased are left out unless `erased` asks for them too.
+    /// Sessions in the order in which they began, after the session `after`, at most `limit`; fewer only at the end.
     ///
     /// # Errors
     /// The log's reason.
-    pub async fn list(&self, after: Option<StreamId>, limit: usize, erased: bool) -> Result<Vec<SummaryView>, Refusal> {
+    pub async fn list(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+        besides: Besides,
+    ) -> Result<Vec<SummaryView>, Refusal> {
         let (log, agent) = (self.shared.log.clone(), self.shared.settings.agent.clone());
         self.blocking(move || {
             let mut rows = Vec::new();
@@ -214,7 +218,7 @@ impl HostHandle {
                     Ok(folded) => SummaryView::of(&folded.state),
                     Err(why) => SummaryView::unreadable(id, String::new(), why),
                 };
-                rows.extend(sessions.map(row).filter(|row| erased || row.status != SessionStatus::Erased));
+                rows.extend(sessions.map(row).filter(|row| besides.shows(row)));
             }
             Ok(rows)
         })
@@ -310,6 +314,21 @@ impl HostHandle {
             }
         }
         Err(Refusal::Storage("the session's actor died twice over this command: see the host's log".to_owned()))
+    }
+}
+
+/// What a list shows besides the sessions that are in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Besides {
+    /// Those that were erased.
+    pub erased: bool,
+    /// Those that were archived.
+    pub archived: bool,
+}
+
+impl Besides {
+    fn shows(self, row: &SummaryView) -> bool {
+        (self.erased || row.status != SessionStatus::Erased) && (self.archived || !row.archived)
     }
 }
 

@@ -148,7 +148,8 @@ fn render(
     let dialect = models.dialect(name, version).ok_or_else(|| {
         format!("version {}: this build does not have dialect {name} in version {version}", request.version)
     })?;
-    let usable = before.filter(|before| {
+    // What was sent before is no beginning of what was sent after a change of the conversation.
+    let usable = before.filter(|_| request.extends_previous).filter(|before| {
         before.dialect().name() == name && before.dialect().version() == version && before.head_digest() == request.head
     });
     let mut rendered = usable.unwrap_or_else(|| {

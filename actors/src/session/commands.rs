@@ -2,7 +2,9 @@
 
 use super::{Session, commit::Meta};
 use crate::{
-    command::{Erased, Interrupted, Opening, Receipt, Reconcile, Refusal, Stop, Submit},
+    command::{
+        Change, Changed, Erased, HistoryChange, Interrupted, Opening, Receipt, Reconcile, Refusal, Stop, Submit,
+    },
     decide::{
         obligation::{Verdict, verdict},
         submit,
@@ -74,6 +76,15 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<Receipt>,
     },
+    /// Change what of its history the session goes on from.
+    Change {
+        /// How.
+        change: HistoryChange,
+        /// Who asks, and what they saw.
+        asked: Change,
+        /// The way back.
+        reply: Reply<Changed>,
+    },
     /// Give the session another name.
     Rename {
         /// The name.
@@ -119,6 +130,7 @@ impl SessionCommand {
             Self::Submit { .. }
                 | Self::Open { .. }
                 | Self::Reconcile { .. }
+                | Self::Change { .. }
                 | Self::Rename { .. }
                 | Self::Erase { .. }
                 | Self::Wake { .. }
@@ -145,6 +157,7 @@ impl SessionCommand {
             Self::Open { reply, .. } | Self::Rename { reply, .. } | Self::Reconcile { reply, .. } => {
                 answer(reply, Err(refusal));
             }
+            Self::Change { reply, .. } => answer(reply, Err(refusal)),
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
@@ -192,6 +205,7 @@ impl Handler<SessionCommand> for Session {
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
+            SessionCommand::Change { change, asked, reply } => self.change(&change, &asked, reply),
             SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
             SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),
             SessionCommand::Cancel { admission, principal, reply } => self.cancel(admission, &principal, reply),

@@ -71,9 +71,16 @@ impl Session {
         for recorded in &appended.events {
             self.state.apply(recorded).map_err(|error| Refusal::Storage(error.to_string()))?;
             self.count(recorded);
-            if let Some(Event::SessionOpened(_) | Event::SessionRenamed(_)) = recorded.event() {
-                self.shared.forget_names_of(self.id);
-                self.shared.remember(&self.state.name, self.id);
+            match recorded.event() {
+                Some(Event::SessionOpened(_) | Event::SessionRenamed(_)) => {
+                    self.shared.forget_names_of(self.id);
+                    self.shared.remember(&self.state.name, self.id);
+                }
+                // The conversation is not what was rendered.
+                Some(Event::SessionRewound(_) | Event::SessionRestored(_) | Event::SessionReset(_)) => {
+                    self.rendered = None;
+                }
+                _ => {}
             }
         }
         self.settled(ctx);

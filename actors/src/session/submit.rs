@@ -8,12 +8,20 @@ use super::{
 use crate::{
     command::{Receipt, Refusal, Submit},
     decide::{
-        interrupt,
+        interrupt, reset,
         submit::{self, SubmitFacts, Submitted},
+        title,
     },
 };
-use actix::{ActorFutureExt, Context, fut};
-use dispatch_events::{AdmissionId, EventId, TurnId, catalogue::input::InputQueued};
+use actix::{ActorFutureExt, Context, WrapFuture, fut};
+use chrono::TimeZone;
+use dispatch_events::{
+    AdmissionId, Event, EventId, TurnId,
+    catalogue::{
+        input::InputQueued,
+        session::{Namer, SessionRenamed, SessionReset},
+    },
+};
 use dispatch_projections::tools::CallState;
 
 impl Session {
@@ -21,12 +29,12 @@ impl Session {
     pub(super) fn recover_then_submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
         let left = self.left_behind();
         if left.is_empty() {
-            return self.submit(&submit, &request, reply);
+            return self.name_then_submit(submit, request, reply);
         }
         let meta = self.turn_meta(None);
         let commit = self.commit(left, meta);
         Box::pin(commit.then(move |committed, session: &mut Session, ctx: &mut Context<Session>| match committed {
-            Ok(_) => session.submit(&submit, &request, reply),
+            Ok(_) => session.name_then_submit(submit, request, reply),
             Err(refusal) => {
                 answer(reply, Err(refusal.clone()));
                 session.after_refusal(&refusal, ctx);
@@ -48,12 +56,40 @@ impl Session {
         }
     }
 
-    pub(super) fn submit(&mut self, submit: &Submit, request: &str, reply: Reply<Receipt>) -> Done {
+    /// A session that nobody named gets a name with its first input. Whether it is free is only looked up here: the
+    /// append itself decides.
+    fn name_then_submit(&mut self, submit: Submit, request: String, reply: Reply<Receipt>) -> Done {
+        if !self.shared.settings.titles || !title::is_wanted(&self.state) {
+            return self.submit(&submit, &request, None, reply);
+        }
+        let (log, names) = (self.shared.log.clone(), title::candidates(&submit.parts));
+        let free = move || names.into_iter().find(|name| matches!(log.store().named(name), Ok(None)));
+        let free = self.shared.settings.blocking.run(free).into_actor(self);
+        Box::pin(free.then(move |free, session: &mut Session, _: &mut Context<Session>| {
+            session.submit(&submit, &request, free.unwrap_or_default(), reply)
+        }))
+    }
+
+    /// What stands in the log before an input: the conversation begins anew, the session is named.
+    fn before_input(&self, name: Option<String>) -> Vec<Event> {
+        let now = self.shared.now();
+        let local = chrono::Local.offset_from_utc_datetime(&now.utc().naive_utc());
+        let reset = reset::due(&self.state, self.shared.settings.reset, now, local)
+            .map(|reason| SessionReset { reason, note: reset::note(reason) }.into());
+        let named = name.map(|name| {
+            let previous = self.state.name.clone();
+            SessionRenamed { name, previous, by: Namer::Host }.into()
+        });
+        reset.into_iter().chain(named).collect()
+    }
+
+    fn submit(&mut self, submit: &Submit, request: &str, name: Option<String>, reply: Reply<Receipt>) -> Done {
         let facts = self.submit_facts(request);
         let (admission, turn) = (facts.admission, facts.claim.next_turn);
         match submit::submit(&self.state, submit, &facts) {
             Ok(Submitted::New(events)) => {
                 let meta = self.input_meta(submit, admission, turn);
+                let events = [self.before_input(name), events].concat();
                 self.commit_and_answer(events, meta, reply, move |session| session.receipt(admission, false))
             }
             Ok(Submitted::Redirect(queued)) => {

@@ -96,7 +96,8 @@ fn names_are_unique_and_free_again_after_a_rename() {
         host.rename(&"a".into(), "c", me()).await.unwrap();
         host.rename(&"b".into(), "a", me()).await.unwrap();
         assert_eq!(host.resolve(&"c".into()).await.unwrap(), first.id);
-        let names: Vec<_> = host.list(None, 10, false).await.unwrap().into_iter().map(|row| row.name).collect();
+        let names: Vec<_> =
+            host.list(None, 10, Default::default()).await.unwrap().into_iter().map(|row| row.name).collect();
         assert_eq!(names, ["c", "a"], "in the order in which they began");
         for bad in ["", " a", "x/y", "a\nb", &"x".repeat(300)] {
             assert_eq!(open(bad).await.unwrap_err().code(), "invalid_params", "{bad:?}");

@@ -204,7 +204,7 @@ fn one_session_that_cannot_be_read_does_not_hide_all_others_from_the_list() {
         let folder = outside.keep.folder.path().join("keys");
         dispatch_events::keys::Keyring::open(&folder).unwrap().destroy(key).unwrap();
         let (host, _) = outside.host(settings(), false).await;
-        let listed = host.list(None, 100, false).await;
+        let listed = host.list(None, 100, Default::default()).await;
         assert!(listed.as_ref().is_ok_and(|rows| rows.iter().any(|row| row.name == "b")), "{listed:?}");
     });
 }

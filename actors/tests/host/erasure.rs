@@ -1,6 +1,7 @@
 //! An erased session is gone for everybody, also when the host stops in between, and the chains still verify.
 
 use crate::support::*;
+use dispatch_actors::handle::Besides;
 use dispatch_actors::{Opening, SessionRef, handle::Update};
 use dispatch_events::{
     Body, CorrelationId, Draft, Event, EventId, PrincipalId, StreamId, Version,
@@ -23,8 +24,14 @@ async fn is_gone(outside: &Arc<Outside>, host: &dispatch_actors::HostHandle, id:
     assert_eq!(host.submit(&session, say("still there?")).await.unwrap_err().code(), "not_found");
     assert_eq!(host.rename(&session, "other", me()).await.unwrap_err().code(), "not_found");
     assert_eq!(host.erase(&session, me()).await.unwrap_err().code(), "not_found");
-    assert!(host.list(None, 100, false).await.unwrap().iter().all(|row| row.id != id));
-    let row = host.list(None, 100, true).await.unwrap().into_iter().find(|row| row.id == id).unwrap();
+    assert!(host.list(None, 100, Default::default()).await.unwrap().iter().all(|row| row.id != id));
+    let row = host
+        .list(None, 100, Besides { erased: true, ..Besides::default() })
+        .await
+        .unwrap()
+        .into_iter()
+        .find(|row| row.id == id)
+        .unwrap();
     assert_eq!((row.status, row.name.as_str(), row.messages), (SessionStatus::Erased, "", 0));
 
     let events: Vec<_> = outside.events().into_iter().filter(|event| event.stream == id).collect();

@@ -11,6 +11,7 @@ mod erasure;
 mod fencing;
 mod interrupts;
 mod memory;
+mod naming;
 mod panics;
 mod passivation;
 mod reconcile;

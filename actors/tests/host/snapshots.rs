@@ -49,7 +49,7 @@ async fn views(host: &HostHandle) -> Vec<String> {
         all.push(host.view(&session, view, None).await.unwrap().to_string());
     }
     all.push(serde_json::to_string(&host.summary(&session).await.unwrap()).unwrap());
-    all.push(serde_json::to_string(&host.list(None, 10, false).await.unwrap()).unwrap());
+    all.push(serde_json::to_string(&host.list(None, 10, Default::default()).await.unwrap()).unwrap());
     all
 }
 

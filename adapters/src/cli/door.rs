@@ -14,6 +14,7 @@ use super::{context::Context, exit::Failure};
 use client::Client;
 use dispatch_actors::{
     Opening, SessionRef, Stop, Submit,
+    handle::Besides,
     ports::{MemoryEdit, MemoryOperation},
 };
 use dispatch_events::{
@@ -182,13 +183,17 @@ impl Door {
     }
 
     /// Sessions in the order in which they began, behind the session `after`.
-    pub async fn sessions(&self, after: Option<&str>, limit: usize, erased: bool) -> Result<Vec<Value>, Failure> {
+    pub async fn sessions(&self, after: Option<&str>, limit: usize, besides: Besides) -> Result<Vec<Value>, Failure> {
         let found = match self {
             Self::Inside(inside) => {
-                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit, erased).await?)?
+                document(&inside.handle.list(after.and_then(|after| after.parse().ok()), limit, besides).await?)?
             }
             Self::Running(client) => {
-                let mut query = vec![("limit", limit.to_string()), ("erased", erased.to_string())];
+                let mut query = vec![
+                    ("limit", limit.to_string()),
+                    ("erased", besides.erased.to_string()),
+                    ("archived", besides.archived.to_string()),
+                ];
                 query.extend(after.map(|after| ("after", after.to_owned())));
                 client.get(&["api", "sessions"], &query).await?
             }

@@ -14,6 +14,7 @@ use actix_web::{
 use dispatch_actors::{
     Opening, SessionRef,
     command::{Change, HistoryChange},
+    handle::Besides,
     routing::RouteSource,
 };
 use dispatch_events::{
@@ -34,6 +35,8 @@ pub(super) struct Page {
     limit: Option<usize>,
     #[serde(default)]
     erased: bool,
+    #[serde(default)]
+    archived: bool,
 }
 
 #[derive(Serialize)]
@@ -46,7 +49,8 @@ struct List {
 /// `GET /api/sessions`.
 pub(super) async fn list(gateway: Data<Gateway>, page: Given<Page>) -> Result<HttpResponse, Problem> {
     let limit = page.0.limit.unwrap_or(PAGE.0).clamp(1, PAGE.1);
-    let sessions = gateway.host.list(page.0.after, limit, page.0.erased).await?;
+    let besides = Besides { erased: page.0.erased, archived: page.0.archived };
+    let sessions = gateway.host.list(page.0.after, limit, besides).await?;
     let next = if sessions.len() < limit { None } else { sessions.last().map(|session| session.id) };
     Ok(HttpResponse::Ok().json(List { sessions, next }))
 }

@@ -118,8 +118,8 @@ pub enum ResetReason {
 /// The conversation goes on from an earlier place. What is behind it stays in the log and is not sent any more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionRewound {
-    /// Everything from this version on is left out: the version of a user message.
-    pub to: Version,
+    /// Everything from this place on is left out: that of a user message, which may be inherited.
+    pub to: ForkPoint,
     /// Why.
     pub reason: RewindReason,
 }

@@ -28,7 +28,7 @@ use dispatch_events::{
 use std::collections::BTreeSet;
 
 /// The fold's number, and the digest of what it makes of the golden histories.
-const GOLDEN: (u32, &str) = (3, "1309060ddb947eedc8798a7f84e2db2068fe68f267e5fb5afa0e3f12ab575652");
+const GOLDEN: (u32, &str) = (3, "984c7c450e63b659d0a83a3c3c9cc93098a3d6ffc0d9b5c43082b03a24a1c416");
 
 /// Event types that no session's stream has.
 const NOT_FOLDED: [&str; 3] = ["host.started", "host.stopped", "append.refused"];
@@ -36,7 +36,6 @@ const NOT_FOLDED: [&str; 3] = ["host.started", "host.stopped", "append.refused"]
 /// What the random histories never hold.
 fn rare() -> Vec<Event> {
     let (turn, admission) = (turn(1), admission(1));
-    let shared = SharedText { address: Digest::of(b"shared"), length: 11 };
     let (agent, digest, text) = ("main".to_owned(), Digest::of(b"text"), "text".to_owned());
     let changes = vec![
         MemoryChange::Added(text.clone()),
@@ -49,15 +48,8 @@ fn rare() -> Vec<Event> {
     events.extend(claimed(1, 1));
     events.extend([
         SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: Namer::Person }.into(),
-        PromptBuilt {
-            stable: shared,
-            context: text.clone(),
-            volatile: text.clone(),
-            sources: vec![PromptSource { tier: "context".into(), name: "AGENTS.md".into(), digest }],
-            digest,
-        }
-        .into(),
-        ToolsetFrozen { schemas: shared, names: vec!["todo".into()] }.into(),
+        prompt(),
+        tools(),
         MemoryAdopted { agent: agent.clone(), memory: vec![digest], user: vec![] }.into(),
         MessageRecorded { turn, message: given, api_content: None }.into(),
         said(1, None),
@@ -90,6 +82,26 @@ fn rare() -> Vec<Event> {
     events
 }
 
+fn prompt() -> Event {
+    let (digest, text) = (Digest::of(b"text"), "text".to_owned());
+    PromptBuilt {
+        stable: shared(),
+        context: text.clone(),
+        volatile: text,
+        sources: vec![PromptSource { tier: "context".into(), name: "AGENTS.md".into(), digest }],
+        digest,
+    }
+    .into()
+}
+
+fn tools() -> Event {
+    ToolsetFrozen { schemas: shared(), names: vec!["todo".into()] }.into()
+}
+
+fn shared() -> SharedText {
+    SharedText { address: Digest::of(b"shared"), length: 11 }
+}
+
 /// What people say of tools and inputs, behind the events of [`rare`].
 fn asked_and_told() -> Vec<Event> {
     let (turn, admission) = (turn(1), admission(1));
@@ -120,11 +132,13 @@ fn rewritten() -> Vec<Event> {
         SessionConfigured { busy: Some(BusyMode::Steer) }.into(),
         SessionBranched { child: stream(), at: Version(3) }.into(),
         SessionForked { from, depth: 1, profile: None, unfinished, dropped }.into(),
-        SessionRewound { to: Version(11), reason: RewindReason::Undo }.into(),
+        SessionRewound { to: ForkPoint { stream: stream(), version: Version(12) }, reason: RewindReason::Undo }.into(),
         SessionRestored { rewound: Version(44) }.into(),
         SessionReset { reason: ResetReason::Idle, note: Some("a new day".into()) }.into(),
         SessionArchived { by: me() }.into(),
         SessionUnarchived { by: me() }.into(),
+        prompt(),
+        tools(),
     ]
 }
 

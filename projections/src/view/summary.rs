@@ -31,6 +31,8 @@ pub struct SummaryView {
     pub name: String,
     /// What it does.
     pub status: SessionStatus,
+    /// Whether it is left out of lists.
+    pub archived: bool,
     /// Surface that opened it.
     pub source: String,
     /// Agent.
@@ -91,6 +93,7 @@ impl SummaryView {
             id: state.stream,
             name: state.name.clone(),
             status,
+            archived: state.archived,
             source: opened.map(|opened| opened.source.clone()).unwrap_or_default(),
             agent: opened.map(|opened| opened.agent.clone()).unwrap_or_default(),
             opened_at: state.opened_at.rfc3339(),

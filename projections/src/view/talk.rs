@@ -1,6 +1,9 @@
 //! The transcript.
 
-use crate::{SessionState, transcript::Said};
+use crate::{
+    SessionState,
+    transcript::{LeftOut, Said},
+};
 use dispatch_events::{StreamId, TurnId, Version, catalogue::message::ToolCall, catalogue::tool::ToolOutcome};
 use serde::Serialize;
 
@@ -40,12 +43,16 @@ pub struct MessageRow {
     /// True when the turn was stopped while the text came in.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// True when the conversation began anew behind it: it is not sent any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub before_reset: bool,
 }
 
 impl TranscriptView {
     /// The transcript of a state.
     pub fn of(state: &SessionState) -> Self {
-        let rows = state.transcript.entries().iter().filter_map(|entry| {
+        let entries = state.transcript.entries().iter();
+        let rows = entries.filter(|entry| !matches!(entry.left_out, Some(LeftOut::Rewound(_)))).filter_map(|entry| {
             let mut row = MessageRow {
                 role: "notice",
                 content: String::new(),
@@ -58,6 +65,7 @@ impl TranscriptView {
                 tool: None,
                 outcome: None,
                 partial: false,
+                before_reset: entry.left_out.is_some(),
             };
             match &entry.said {
                 Said::User { content, api_content } => {

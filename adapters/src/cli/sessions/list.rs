@@ -9,6 +9,7 @@ use crate::cli::{
     },
 };
 use clap::Args;
+use dispatch_actors::handle::Besides;
 use serde_json::{Value, json};
 
 /// Sessions are asked for in pages of so many.
@@ -20,9 +21,12 @@ pub struct List {
     /// Most rows to show
     #[arg(long, value_name = "N", default_value_t = 1000)]
     limit: usize,
-    /// Sessions that were erased too: of those nothing is left but an id and times
+    /// Sessions that were archived or erased too: of an erased one nothing is left but an id and times
     #[arg(long)]
     all: bool,
+    /// Sessions that were archived too
+    #[arg(long)]
+    archived: bool,
 }
 
 impl List {
@@ -30,10 +34,11 @@ impl List {
     pub async fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let door = context.door("sessions list").await?;
         let mut found: Vec<Value> = Vec::new();
+        let besides = Besides { erased: self.all, archived: self.archived || self.all };
         let done = loop {
             let after = found.last().map(|last| at(last, "id"));
             let want = PAGE.min(self.limit - found.len());
-            match door.sessions(after.as_deref(), want, self.all).await {
+            match door.sessions(after.as_deref(), want, besides).await {
                 Err(failure) => break Err(failure),
                 Ok(page) => {
                     let last = page.len() < want;

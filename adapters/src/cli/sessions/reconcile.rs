@@ -8,7 +8,7 @@ use crate::cli::{
     submit,
 };
 use clap::Args;
-use dispatch_actors::command::ReconcileVerdict;
+use dispatch_actors::{command::ReconcileVerdict, handle::Besides};
 use dispatch_events::{Version, catalogue::tool::CallRef};
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -118,7 +118,7 @@ fn list_of(unknowns: Value) -> Vec<Value> {
 async fn every(door: &Door) -> Result<Vec<Value>, Failure> {
     let (mut found, mut after): (Vec<Value>, Option<String>) = (Vec::new(), None);
     loop {
-        let page = door.sessions(after.as_deref(), PAGE, false).await?;
+        let page = door.sessions(after.as_deref(), PAGE, Besides { archived: true, ..Besides::default() }).await?;
         for session in page.iter().filter(|session| session["status"] == "paused") {
             found.extend(list_of(door.unknowns(&at(session, "id")).await?));
         }

@@ -66,7 +66,6 @@ const fn change(path: &'static str, summary: &'static str, body: &'static str) -
 }
 
 const CHANGE_ERRORS: &[Code] = &[
-    Code::NotBuilt,
     Code::NotFound,
     Code::RevisionConflict,
     Code::UnknownExecution,
@@ -147,6 +146,10 @@ pub(in super::super) static ROUTES: &[Definition] = &[
             Parameter {
                 kind: "boolean",
                 ..text(Query, "erased", false, "Whether the page holds rows of sessions that were erased.")
+            },
+            Parameter {
+                kind: "boolean",
+                ..text(Query, "archived", false, "Whether the page holds sessions that were put out of lists.")
             },
         ],
         handler: |route| route.to(sessions::list),
@@ -316,7 +319,6 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION, ADMISSION],
         errors: &[
-            Code::NotBuilt,
             Code::NotFound,
             Code::StaleGeneration,
             Code::UnknownExecution,

@@ -43,7 +43,7 @@ pub fn samples() -> Vec<Sample> {
 fn history() -> Vec<Sample> {
     let from = ForkPoint { stream: StreamId(id(1)), version: Version(300) };
     let reset = |reason, note| SessionReset { reason, note };
-    let rewound = |reason| SessionRewound { to: Version(300), reason };
+    let rewound = |reason| SessionRewound { to: from, reason };
     let busy = |busy| SessionConfigured { busy: Some(busy) };
     vec![
         plain(SessionBranched { child: StreamId(id(1)), at: Version(300) }),
