@@ -293,4 +293,22 @@ mod tests {
         let ending = ending.unwrap();
         assert_eq!((ending.outcome.as_str(), ending.why.as_deref()), ("failed", Some("no key")));
     }
+
+    #[test]
+    fn an_input_that_was_put_into_a_turn_ends_with_that_turn() {
+        let steered = |end: Seen| {
+            let into = event("turn.steered", json!({"admission": "a", "turn": "t"}));
+            let delivered = event("input.settled", json!({"admission": "a", "outcome": "Completed"}));
+            told(&[into, delivered, answer("Done as you said"), end])
+        };
+        let (text, ending) = steered(event("turn.completed", json!({"turn": "t"})));
+        assert_eq!(text, "Done as you said|");
+        let ending = ending.unwrap();
+        assert_eq!((ending.outcome.as_str(), ending.answer.as_str()), ("completed", "Done as you said"));
+        let (_, ending) = steered(event("turn.interrupted", json!({"turn": "t", "why": "by somebody"})));
+        let ending = ending.unwrap();
+        assert_eq!((ending.outcome.as_str(), ending.why.as_deref()), ("interrupted", Some("by somebody")));
+        let (_, ending) = steered(event("turn.completed", json!({"turn": "another"})));
+        assert_eq!(ending, None);
+    }
 }
