@@ -46,17 +46,7 @@ fn facts(request: &str) -> SubmitFacts<'_> {
 
 fn input(text: &str) -> Submit {
     let opening = Some(Opening::plain("test"));
-    let parts = vec![Part::Text(text.into())];
-    Submit {
-        principal: me(),
-        request: None,
-        intent: None,
-        parts,
-        message: None,
-        expected_revision: None,
-        not_while_paused: false,
-        opening,
-    }
+    Submit { opening, ..Submit::new(me(), vec![Part::Text(text.into())]) }
 }
 
 fn accepted(given: &dispatch_projections::SessionState, request: &str) -> Vec<&'static str> {

@@ -185,16 +185,7 @@ pub fn me() -> Principal {
 }
 
 pub fn say(text: &str) -> Submit {
-    Submit {
-        principal: me(),
-        request: None,
-        intent: None,
-        message: None,
-        expected_revision: None,
-        not_while_paused: false,
-        parts: vec![Part::Text(text.into())],
-        opening: Some(Opening::plain("test")),
-    }
+    Submit { opening: Some(Opening::plain("test")), ..Submit::new(me(), vec![Part::Text(text.into())]) }
 }
 
 pub async fn turn(host: &HostHandle, session: &str, text: &str) -> TurnEnding {
