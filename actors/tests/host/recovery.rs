@@ -1,5 +1,8 @@
 use crate::support::*;
-use dispatch_actors::{Stop, Submit};
+use dispatch_actors::{
+    Stop, Submit,
+    command::{Reconcile, ReconcileVerdict},
+};
 use dispatch_events::{
     Event,
     catalogue::{host::PreviousRun, input::Outcome},
@@ -70,6 +73,15 @@ fn a_turn_is_started_again_three_times_at_most() {
         until("it pauses", || outside.count("input.unknown") == 1).await;
         assert_eq!(outside.count("input.requeued"), 3);
         assert_eq!(outside.bodies.lock().unwrap().len(), 4);
+        // Somebody who looked has it tried again: the same turn, the same bytes, counted anew.
+        *outside.script.lock().unwrap() = [Act::Say("at last")].into();
+        let (verdict, why) = (ReconcileVerdict::NotDone, "the endpoint is back".to_owned());
+        let word = Reconcile { principal: me(), call: None, verdict, why };
+        hosts.last().unwrap().reconcile(&"s".into(), word).await.unwrap();
+        until("it ends", || outside.count("turn.completed") == 1).await;
+        assert_eq!((outside.count("input.reconciled"), outside.count("turn.started")), (1, 1));
+        let bodies = outside.bodies.lock().unwrap().clone();
+        assert_eq!(bodies.first(), bodies.last());
     });
 }
 

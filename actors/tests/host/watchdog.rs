@@ -1,10 +1,16 @@
 use crate::support::*;
-use dispatch_actors::HostSettings;
+use dispatch_actors::{HostHandle, HostSettings, Receipt, handle::TurnEnding};
 use dispatch_events::{Event, catalogue::tool::EffectDisposition};
 use std::time::Duration;
 
 fn impatient() -> HostSettings {
     HostSettings { idle_limit_ms: 400, ..settings() }
+}
+
+/// How an input ended; a watchdog that sleeps is not waited for.
+async fn ending(host: &HostHandle, receipt: &Receipt) -> TurnEnding {
+    let waited = tokio::time::timeout(Duration::from_secs(20), host.wait(receipt)).await;
+    waited.expect("it ends within twenty seconds").unwrap()
 }
 
 /// Code and words of the turns that failed.
@@ -29,7 +35,7 @@ fn a_tool_that_can_not_be_cancelled_does_not_hold_the_lane() {
             waiting.push(host.submit(&"s".into(), say(text)).await.unwrap());
         }
         for (receipt, answer) in waiting.iter().zip(["a", "b", "c"]) {
-            assert_eq!(host.wait(receipt).await.unwrap().answer, answer);
+            assert_eq!(ending(&host, receipt).await.answer, answer);
         }
         let (code, message) = failed(&outside).remove(0);
         assert_eq!(code, "stalled");
@@ -53,7 +59,7 @@ fn a_model_that_says_nothing_is_named_and_a_renewal_is_no_sign_of_life() {
         outside.script([Act::Hang("half"), Act::Say("next")]);
         let (host, _) = outside.host(HostSettings { lease_renew_ms: 30, ..impatient() }, false).await;
         let receipt = host.submit(&"s".into(), say("go")).await.unwrap();
-        host.wait(&receipt).await.unwrap();
+        ending(&host, &receipt).await;
         assert!(outside.count("lease.renewed") > 2);
         let (code, message) = failed(&outside).remove(0);
         assert_eq!(code, "stalled");
@@ -92,7 +98,7 @@ fn a_turn_whose_host_stood_still_is_not_killed_for_it() {
         until("it asks", || outside.bodies.lock().unwrap().len() == 1).await;
         // Both sessions have one thread: while the second one holds it up, nobody sees that the first one's answer is there.
         assert_eq!(turn(&host, "cold", "go").await.answer, "and me");
-        assert_eq!(host.wait(&late).await.unwrap().answer, "alive");
+        assert_eq!(ending(&host, &late).await.answer, "alive");
         assert!(failed(&outside).is_empty());
     });
 }

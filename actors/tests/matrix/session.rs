@@ -97,6 +97,7 @@ pub fn run(loss: Loss, n: u64) -> Run {
         if loss == Loss::None {
             assert_eq!(outside.count("turn.steered"), 1, "the steer goes into the turn that runs");
             assert_eq!(outside.tool_runs.lock().unwrap().len(), 6);
+            assert_eq!(outside.count("tool.approval_given"), 1, "the second effect waits for consent");
         }
         for receipt in &accepted {
             let again = give(&host, &receipt.request_id, false).await.expect("it is known");
