@@ -18,5 +18,6 @@ mod reconcile;
 mod recovery;
 mod refusals;
 mod snapshots;
+mod steering;
 mod support;
 mod watchdog;

@@ -25,7 +25,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -44,6 +44,8 @@ pub enum Act {
     Freeze(&'static str, u64),
     /// Says the first, then breaks off.
     Break(&'static str),
+    /// Says it all, and ends when what is held is let go.
+    Held(&'static str),
 }
 
 /// Everything outside of a host, and what it saw.
@@ -69,7 +71,10 @@ pub struct Outside {
     pub models: Mutex<Option<Arc<dyn Models>>>,
     /// Who consents.
     pub gate: Mutex<Arc<dyn ApprovalGate>>,
+    /// Who may have a turn.
     pub policy: Mutex<Arc<dyn Policy>>,
+    /// Whether tools and models that wait for it go on.
+    pub let_go: Arc<AtomicBool>,
     /// How often the check of tool arguments panics, which happens inside the Session actor.
     pub panics: AtomicUsize,
 }
@@ -105,6 +110,7 @@ pub fn outside_at(clock: Arc<dyn Clock>) -> Arc<Outside> {
         models: Mutex::default(),
         gate: Mutex::new(Arc::new(NoApprovals)),
         policy: Mutex::new(Arc::new(Everybody)),
+        let_go: Arc::default(),
         panics: AtomicUsize::new(0),
     })
 }
@@ -191,6 +197,12 @@ pub fn say(text: &str) -> Submit {
 pub async fn turn(host: &HostHandle, session: &str, text: &str) -> TurnEnding {
     let receipt = host.submit(&SessionRef::from(session), say(text)).await.unwrap();
     host.wait(&receipt).await.unwrap()
+}
+
+async fn until_let_go(let_go: &AtomicBool) {
+    while !let_go.load(Ordering::SeqCst) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }
 
 /// Waits until `done`, at most five seconds.
@@ -302,6 +314,15 @@ impl ModelEndpoint for Endpoint {
             Act::Hang(words) => {
                 return futures_util::stream::iter([text(words)]).chain(futures_util::stream::pending()).boxed();
             }
+            Act::Held(words) => {
+                let let_go = self.0.let_go.clone();
+                let answer = ModelAnswer { text: words.into(), finish: "stop".into(), ..ModelAnswer::default() };
+                let end = async move {
+                    until_let_go(&let_go).await;
+                    Ok(ModelEvent::Finished(answer))
+                };
+                return futures_util::stream::iter([text(words)]).chain(futures_util::stream::once(end)).boxed();
+            }
             Act::Break(words) => vec![text(words), Err(failed(ErrorClass::Connection))],
         };
         let waited = async move { tokio::time::sleep(Duration::from_millis(wait)).await };
@@ -321,6 +342,8 @@ impl Toolbox for Tools {
             tool("slow", EffectClass::Effect),
             tool("talk", EffectClass::Effect),
             tool("deaf", EffectClass::Effect),
+            tool("hold", EffectClass::Read),
+            tool("spawn", EffectClass::Effect),
         ]
     }
     fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
@@ -355,6 +378,9 @@ impl Tool for ScriptedTool {
     fn parallel(&self) -> bool {
         self.class == EffectClass::Read
     }
+    fn delegates(&self) -> bool {
+        self.name == "spawn"
+    }
     fn run(&self, invocation: ToolInvocation) -> BoxFuture<'static, ToolReply> {
         let (outside, name) = (self.outside.clone(), self.name);
         async move {
@@ -379,6 +405,9 @@ impl Tool for ScriptedTool {
             if name == "deaf" {
                 // A thread of its own, which nobody can cancel.
                 tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_secs(4))).await.unwrap();
+            }
+            if name == "hold" || name == "spawn" {
+                until_let_go(&outside.let_go).await;
             }
             let output = format!("{name} done");
             ToolReply { outcome: ToolOutcome::Ok, output, effect: EffectDisposition::None }
