@@ -62,17 +62,76 @@ fn a_stream_that_breaks_after_text_was_shown_fails_the_turn_and_keeps_the_text()
     });
 }
 
+/// Stops the running turn, and gives the time that it took.
+async fn stop(host: &dispatch_actors::HostHandle, receipt: &dispatch_actors::Receipt) {
+    let began = Instant::now();
+    let stopped = host.interrupt(&"s".into(), me(), Stop { turn: receipt.turn, ..Stop::default() }).await.unwrap();
+    assert_eq!(stopped.turn, receipt.turn);
+    assert_eq!(host.wait(receipt).await.unwrap().outcome, Outcome::Interrupted);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
 #[test]
 fn during_back_off() {
     block_on(async {
         let outside = outside();
-        outside.script([Act::Fail(ErrorClass::ServerError)]);
+        let later = Act::FailFor(ErrorClass::ServerError, 60_000);
+        outside.script([later, Act::Say("next")]);
         let (host, _) = outside.host(settings(), false).await;
         let receipt = host.submit(&"s".into(), say("go")).await.unwrap();
         until("it failed once", || outside.count("model.failed") == 1).await;
-        host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap();
-        let ending = host.wait(&receipt).await.unwrap();
-        assert!(matches!(ending.outcome, Outcome::Interrupted | Outcome::Completed));
+        stop(&host, &receipt).await;
+        assert_eq!(turn(&host, "s", "again").await.answer, "next");
+    });
+}
+
+#[test]
+fn before_the_first_byte() {
+    block_on(async {
+        interrupt_when(vec![Act::Hang("")], false, "model.requested").await;
+    });
+}
+
+#[test]
+fn during_recall() {
+    block_on(async {
+        let outside = outside();
+        *outside.recall.lock().unwrap() = Some(("slow".into(), Duration::from_secs(5)));
+        let (host, _) = outside.host(settings(), true).await;
+        let receipt = host.submit(&"s".into(), say("go")).await.unwrap();
+        until("it recalls", || outside.recalls.load(std::sync::atomic::Ordering::SeqCst) == 1).await;
+        stop(&host, &receipt).await;
+        assert_eq!(outside.bodies.lock().unwrap().len(), 0, "no model was asked");
+        assert!(outside.synced.lock().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn of_a_turn_that_was_just_claimed() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        for round in 0..30 {
+            outside.script.lock().unwrap().clear();
+            outside.script([Act::Hang("never whole")]);
+            let receipt = host.submit(&"s".into(), say(&format!("go {round}"))).await.unwrap();
+            stop(&host, &receipt).await;
+        }
+        assert_eq!((outside.count("turn.started"), outside.count("turn.interrupted")), (30, 30));
+    });
+}
+
+#[test]
+fn what_only_waits_is_not_stopped_and_runs_next() {
+    block_on(async {
+        let outside = outside();
+        outside.script([Act::Hang("half"), Act::Say("next")]);
+        let (host, _) = outside.host(settings(), false).await;
+        let first = host.submit(&"s".into(), say("go")).await.unwrap();
+        let waits = host.submit(&"s".into(), say("more")).await.unwrap();
+        until("it asks", || outside.bodies.lock().unwrap().len() == 1).await;
+        stop(&host, &first).await;
+        assert_eq!(host.wait(&waits).await.unwrap().answer, "next");
     });
 }
 

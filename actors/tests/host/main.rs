@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion, also in what tests share")]
 
+mod admissions;
 mod approvals;
 mod commits;
 mod door;

@@ -36,6 +36,8 @@ pub enum Act {
     Say(&'static str),
     Call(Vec<(&'static str, &'static str)>),
     Fail(ErrorClass),
+    /// The same, with this wait before another try, in milliseconds.
+    FailFor(ErrorClass, u64),
     /// Says the first, then nothing for ever.
     Hang(&'static str),
     /// Says it after this many milliseconds.
@@ -311,6 +313,7 @@ impl ModelEndpoint for Endpoint {
                 vec![Ok(ModelEvent::Finished(ModelAnswer { calls: calls.collect(), finish, ..ModelAnswer::default() }))]
             }
             Act::Fail(class) => vec![Err(failed(class))],
+            Act::FailFor(class, wait) => vec![Err(ModelError { retry_after_ms: Some(wait), ..failed(class) })],
             Act::Hang(words) => {
                 return futures_util::stream::iter([text(words)]).chain(futures_util::stream::pending()).boxed();
             }
