@@ -5,7 +5,7 @@ pub mod history;
 mod refusal;
 
 pub use control::{Attached, Interrupted, Question, Reconcile, ReconcileVerdict, Snapshot, Stop};
-pub use history::{Change, Changed, ForkRequest, HistoryChange};
+pub use history::{Change, Changed, ForkRequest, Forks, HistoryChange};
 pub use refusal::Refusal;
 
 use dispatch_events::{

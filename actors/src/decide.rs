@@ -13,6 +13,7 @@
 //! | [`tools`] | which tools run next, and what becomes of their results? |
 //! | [`steer`] | which inputs go into the running turn? |
 //! | [`interrupt`] | what does a stop leave behind? |
+//! | [`fork`] | may a session be forked here, and what does the fork begin with? |
 //! | [`lease`] | whose session is this? |
 //! | [`recover`] | what follows after a crash? |
 //! | [`reconcile`] | what follows from a person's word for an unknown outcome? |
@@ -27,6 +28,7 @@ pub mod answer;
 pub mod approve;
 pub mod cancel;
 pub mod failure;
+pub mod fork;
 pub mod interrupt;
 pub mod lease;
 pub mod obligation;

@@ -5,6 +5,7 @@ mod care;
 mod control;
 mod drain;
 mod ending;
+mod erase;
 mod history;
 mod memory;
 mod observe;

@@ -43,7 +43,7 @@ pub mod turn;
 pub mod wire;
 
 pub use blocking::Blocking;
-pub use command::{Erased, Interrupted, Opening, Receipt, Refusal, SessionRef, Stop, Submit};
+pub use command::{Erased, Forks, Interrupted, Opening, Receipt, Refusal, SessionRef, Stop, Submit};
 pub use handle::HostHandle;
 pub use settings::{HostParts, HostSettings, Ownership};
 pub use start::StartError;

@@ -13,6 +13,7 @@ mod cancel;
 mod commands;
 mod commit;
 mod erase;
+mod fork;
 mod interrupt;
 mod lease;
 mod load;
@@ -26,7 +27,9 @@ mod tool_calls;
 mod watch;
 
 pub use commands::{Leave, SessionCommand};
-pub(crate) use load::fold;
+pub(crate) use erase::barely_read;
+pub use fork::Beginning;
+pub(crate) use load::{beginning, fold};
 pub use report::{Advance, Outgoing, Preparation, Report, RunnableCall, Step, Streamed};
 pub(crate) use snapshot::newest;
 pub use tool_calls::Progressed;

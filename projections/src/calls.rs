@@ -6,6 +6,7 @@ use dispatch_events::{
 };
 use serde::{Deserialize, Serialize};
 
+mod inherit;
 #[cfg(test)]
 mod tests;
 
@@ -85,6 +86,10 @@ pub struct ModelCalls {
     divergence: Option<(u32, String)>,
     /// Why the next request need not extend the last one: the conversation itself was changed.
     changed: Option<String>,
+    /// The last request of the parent, if this is a fork.
+    before: Option<ModelRequest>,
+    /// The profile that the fork was given.
+    wanted: Option<String>,
 }
 
 impl ModelCalls {

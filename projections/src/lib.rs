@@ -12,6 +12,7 @@
 //! | [`transcript`] | what was said, beside what was sent for it |
 //! | [`replay`] | the messages as a dialect renders them |
 //! | [`calls`] | requests to models, and the digests that prove their bytes |
+//! | [`fork`] | the forks of a session, and what a fork begins with |
 //! | [`tools`] | tool calls and their one result |
 //! | [`memory`] | from when a memory may shape an answer |
 //! | [`obligations`] | what is owed to the outside |
@@ -24,6 +25,7 @@
 
 pub mod admissions;
 pub mod calls;
+pub mod fork;
 pub mod lease;
 pub mod memory;
 pub mod obligations;

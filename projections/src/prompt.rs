@@ -72,10 +72,23 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// This prompt as a fork begins with it: a head that its parent had not finished is built anew.
+    pub(crate) fn inherited(mut self) -> Self {
+        self.built = self.built.filter(|_| self.tools.is_some());
+        self
+    }
+
+    /// The caller's system message; empty if there is none.
+    pub(crate) fn caller(&self) -> &str {
+        &self.caller
+    }
+
     /// Folds one event.
     pub fn apply(&mut self, recorded: &Recorded) {
         let shared = || recorded.shared.first().cloned().unwrap_or_default();
         match recorded.event() {
+            // A fork has its parent's.
+            Some(Event::SessionOpened(event)) if event.parent.is_some() => {}
             Some(Event::SessionOpened(event)) => self.caller = event.system.clone().unwrap_or_default(),
             Some(Event::PromptBuilt(event)) => {
                 self.built = Some(BuiltPrompt {

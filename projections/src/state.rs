@@ -1,12 +1,13 @@
 //! The composition of all folds: what a session is.
 
 use crate::{
-    admissions::Admissions, calls::ModelCalls, lease::Lease, memory::MemoryTimeline, obligations::Obligations,
-    prompt::Prompt, tools::ToolUses, transcript::Transcript, turns::Turns, usage::UsageTotals,
+    admissions::Admissions, calls::ModelCalls, fork::Family, lease::Lease, memory::MemoryTimeline,
+    obligations::Obligations, prompt::Prompt, tools::ToolUses, transcript::Transcript, turns::Turns,
+    usage::UsageTotals,
 };
 use dispatch_events::{
     Body, Digest, Event, Position, Recorded, StreamId, Timestamp, Version,
-    catalogue::session::{BusyMode, SessionOpened},
+    catalogue::session::{BusyMode, ForkPoint, SessionOpened},
     keys::KeyId,
     log::Tip,
 };
@@ -31,6 +32,18 @@ pub enum FoldError {
         version: Version,
         /// The version that the state has.
         after: Version,
+    },
+    /// The session is a fork, and what was folded before it is not what it began with.
+    #[error(
+        "stream {stream} begins at {parent:?} and was folded on {folded:?}: fold its parent up to the fork point first"
+    )]
+    Origin {
+        /// The stream.
+        stream: StreamId,
+        /// Where it begins.
+        parent: Option<ForkPoint>,
+        /// What was folded.
+        folded: Option<ForkPoint>,
     },
     /// The payload can't be read: the history would look whole without it, and is not.
     #[error("position {position}: the event `{kind}` can't be read: {why}")]
@@ -103,6 +116,8 @@ pub struct SessionState {
     pub busy: Option<BusyMode>,
     /// Whether it is left out of lists.
     pub archived: bool,
+    /// Its forks, and its own origin.
+    pub family: Family,
     /// Whether it was erased, or is about to be.
     pub erasure: Option<Erasure>,
 }
@@ -127,6 +142,7 @@ impl SessionState {
             let (stream, version, after) = (recorded.stream, recorded.version, self.version);
             return Err(FoldError::Gap { stream, version, after });
         }
+        self.belongs(recorded)?;
         match &recorded.body {
             Body::Known(_) => {}
             Body::Unknown { .. } => self.skipped += 1,
@@ -142,6 +158,7 @@ impl SessionState {
             self.opened_at = recorded.recorded_at;
         }
         self.identity(recorded);
+        self.relate(recorded);
         self.admissions.apply(recorded);
         self.lease.apply(recorded);
         self.turns.apply(recorded);

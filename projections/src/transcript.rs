@@ -11,6 +11,7 @@ use dispatch_events::{
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::Arc};
 
+mod inherit;
 mod left_out;
 #[cfg(test)]
 mod tests;
@@ -92,6 +93,10 @@ pub struct Transcript {
     problems: Vec<String>,
     /// Rewinds that can be taken back, by the versions of their events; the newest is the last.
     rewinds: Vec<Version>,
+    /// How many of the first lines a fork has from its parent.
+    inherited: usize,
+    /// How many of the first problems are from there.
+    inherited_problems: usize,
 }
 
 /// What a snapshot holds of it; the rest follows.
@@ -100,11 +105,19 @@ struct Kept {
     entries: Vec<Entry>,
     problems: Vec<String>,
     rewinds: Vec<Version>,
+    inherited: usize,
+    inherited_problems: usize,
 }
 
 impl From<Kept> for Transcript {
     fn from(kept: Kept) -> Self {
-        let mut transcript = Self { problems: kept.problems, rewinds: kept.rewinds, ..Self::default() };
+        let mut transcript = Self {
+            problems: kept.problems,
+            rewinds: kept.rewinds,
+            inherited: kept.inherited,
+            inherited_problems: kept.inherited_problems,
+            ..Self::default()
+        };
         for entry in kept.entries {
             transcript.place(entry);
         }
@@ -297,7 +310,10 @@ impl Transcript {
     /// Puts a line behind the others. What is known of places follows from the line alone.
     fn place(&mut self, entry: Entry) {
         let place = self.entries.len();
-        if let Said::Tool { call, .. } = &entry.said {
+        // An inherited call has a version of another stream: one of the fork's own events has it too.
+        if let Said::Tool { call, .. } = &entry.said
+            && place >= self.inherited
+        {
             self.slots.insert(*call, place);
         }
         if entry.is_sent() {

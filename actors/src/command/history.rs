@@ -74,3 +74,13 @@ pub struct ForkRequest {
     /// Surface that asks: `cli`, `http`, …
     pub source: String,
 }
+
+/// What becomes of a session's forks when it is erased: what they inherited is sealed with its key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forks {
+    /// A session that has forks is not erased.
+    #[default]
+    Refuse,
+    /// They are erased before it, and theirs before them.
+    EraseAll,
+}

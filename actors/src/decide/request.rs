@@ -68,7 +68,7 @@ pub fn announce(state: &SessionState, rendered: &Rendered, facts: RequestFacts<'
 }
 
 fn cause(state: &SessionState, facts: &RequestFacts<'_>, same_head: bool) -> String {
-    match state.calls.requests().last() {
+    match state.calls.last() {
         Some(last) if !same_head && last.model != facts.model => {
             format!("the model changed from {} to {}", last.model, facts.model)
         }

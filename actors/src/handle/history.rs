@@ -3,8 +3,9 @@
 use super::HostHandle;
 use crate::{
     command::{Change, Changed, ForkRequest, HistoryChange, Refusal, SessionRef},
-    session::SessionCommand,
+    session::{Beginning, SessionCommand},
 };
+use dispatch_events::{StreamId, catalogue::session::ForkPoint};
 use dispatch_projections::view::SummaryView;
 
 impl HostHandle {
@@ -23,7 +24,28 @@ impl HostHandle {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NameTaken`], [`Refusal::Invalid`] for a version or a profile that is not there.
     pub async fn fork(&self, session: &SessionRef, fork: ForkRequest) -> Result<SummaryView, Refusal> {
-        let _ = (self.resolve(session).await?, fork);
-        Err(Refusal::NotBuilt("forking a session".into()))
+        let parent = self.resolve(session).await?;
+        let ForkRequest { principal, at, name, profile, source } = fork;
+        if let Some(profile) = &profile
+            && self.shared.models.model(profile).is_none()
+        {
+            let there: Vec<_> = self.models().into_iter().map(|profile| profile.name).collect();
+            let why = format!("there is no model profile `{profile}`: there is {}", there.join(", "));
+            return Err(Refusal::Invalid(why));
+        }
+        if let Some(name) = &name {
+            self.is_free(name).await?;
+        }
+        let child = StreamId::fresh();
+        let branch = |reply| SessionCommand::Branch { child, at, principal: principal.clone(), reply };
+        let from = ForkPoint { stream: parent, version: self.ask(parent, None, branch).await? };
+        let begin = Beginning { from, profile, source };
+        let name = name.unwrap_or_else(|| child.to_string());
+        self.ask(child, Some(name), |reply| SessionCommand::Begin {
+            begin: begin.clone(),
+            principal: principal.clone(),
+            reply,
+        })
+        .await
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{HostHandle, Subscription};
 use crate::{
-    command::{Erased, Opening, Receipt, Refusal, SessionRef, Submit},
+    command::{Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
     routing::{self, RouteSource},
@@ -31,12 +31,18 @@ impl HostHandle {
             let id = StreamId::fresh();
             return self.opened(id, id.to_string(), opening, principal).await;
         };
-        check_name(&name)?;
-        if self.named(&name).await?.is_some() {
-            return Err(Refusal::NameTaken(name));
-        }
+        self.is_free(&name).await?;
         let id = self.id_for_new(&name).await?;
         self.opened(id, name, opening, principal).await
+    }
+
+    /// Refuses a name that a new session can't have.
+    pub(super) async fn is_free(&self, name: &str) -> Result<(), Refusal> {
+        check_name(name)?;
+        match self.named(name).await? {
+            Some(_) => Err(Refusal::NameTaken(name.to_owned())),
+            None => Ok(()),
+        }
     }
 
     async fn opened(
@@ -173,17 +179,6 @@ impl HostHandle {
         let id = self.resolve(session).await?;
         let command = |reply| SessionCommand::Rename { name: name.to_owned(), principal: principal.clone(), reply };
         self.ask(id, None, command).await
-    }
-
-    /// Erases a session: its key is destroyed, its blobs and snapshots are removed, its name is free. A turn that runs is
-    /// dropped. Finishes an erasure that was begun.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::Erased`] if it is done already, [`Refusal::Persistence`]: then ask again, or let
-    /// the next start finish it.
-    pub async fn erase(&self, session: &SessionRef, principal: Principal) -> Result<Erased, Refusal> {
-        let id = self.resolve(session).await?;
-        self.ask(id, None, |reply| SessionCommand::Erase { principal: principal.clone(), reply }).await
     }
 
     /// A session in one row.

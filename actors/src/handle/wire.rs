@@ -4,6 +4,7 @@ use super::HostHandle;
 use crate::{
     command::{Refusal, SessionRef},
     ports::{HeadInput, Models},
+    session::beginning,
     shared::Shared,
     wire::Rendered,
 };
@@ -116,10 +117,11 @@ fn each_request(
     at: Option<Version>,
     mut see: impl FnMut(&ModelRequest, &Rendered),
 ) -> Result<(), String> {
-    let mut state = SessionState::empty(id);
+    let read = |from| shared.log.read_stream(id, from, 500).map_err(|error| error.to_string());
+    let mut page = read(Version(1))?;
+    let mut state = beginning(&shared.log, id, page.first())?;
     let mut rendered: Option<Rendered> = None;
     loop {
-        let page = shared.log.read_stream(id, state.version.next(), 500).map_err(|error| error.to_string())?;
         if page.is_empty() {
             return Ok(());
         }
@@ -135,6 +137,7 @@ fn each_request(
                 rendered = Some(now);
             }
         }
+        page = read(state.version.next())?;
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the outside asks of a session.
 
-use super::{Session, commit::Meta};
+use super::{Session, commit::Meta, fork::Beginning};
 use crate::{
     command::{
         Change, Changed, Erased, HistoryChange, Interrupted, Opening, Receipt, Reconcile, Refusal, Stop, Submit,
@@ -17,7 +17,7 @@ use actix::{
     fut::{self, LocalBoxActorFuture},
 };
 use dispatch_events::{
-    AdmissionId, CorrelationId, EventId, ObligationId, TurnId,
+    AdmissionId, CorrelationId, EventId, ObligationId, StreamId, TurnId, Version,
     catalogue::{
         input::Principal,
         session::{Namer, SessionRenamed},
@@ -94,10 +94,32 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<SummaryView>,
     },
+    /// Record that the session has a fork.
+    Branch {
+        /// The fork.
+        child: StreamId,
+        /// The last version that it inherits; the newest if none is named.
+        at: Option<Version>,
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<Version>,
+    },
+    /// Begin the session as a fork.
+    Begin {
+        /// How.
+        begin: Beginning,
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<SummaryView>,
+    },
     /// Erase the session, or finish an erasure that was begun.
     Erase {
         /// Who asks.
         principal: Principal,
+        /// Its forks that were dealt with.
+        forks: Vec<StreamId>,
         /// The way back.
         reply: Reply<Erased>,
     },
@@ -132,6 +154,8 @@ impl SessionCommand {
                 | Self::Reconcile { .. }
                 | Self::Change { .. }
                 | Self::Rename { .. }
+                | Self::Branch { .. }
+                | Self::Begin { .. }
                 | Self::Erase { .. }
                 | Self::Wake { .. }
         )
@@ -154,10 +178,12 @@ impl SessionCommand {
     pub fn refuse(self, refusal: Refusal) {
         match self {
             Self::Submit { reply, .. } | Self::Cancel { reply, .. } => answer(reply, Err(refusal)),
-            Self::Open { reply, .. } | Self::Rename { reply, .. } | Self::Reconcile { reply, .. } => {
-                answer(reply, Err(refusal));
-            }
+            Self::Open { reply, .. }
+            | Self::Rename { reply, .. }
+            | Self::Reconcile { reply, .. }
+            | Self::Begin { reply, .. } => answer(reply, Err(refusal)),
             Self::Change { reply, .. } => answer(reply, Err(refusal)),
+            Self::Branch { reply, .. } => answer(reply, Err(refusal)),
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
@@ -191,8 +217,8 @@ impl Handler<SessionCommand> for Session {
                 // Nothing is owed any more.
                 SessionCommand::Verdict { reply, .. } => answer(reply, Ok(false)),
                 SessionCommand::Wake { reply } => answer(reply, Ok(())),
-                SessionCommand::Erase { principal, reply } => {
-                    return AtomicResponse::new(self.erase(&principal, reply));
+                SessionCommand::Erase { principal, forks, reply } => {
+                    return AtomicResponse::new(self.erase(&principal, forks, reply));
                 }
                 other => other.refuse(erased),
             }
@@ -210,7 +236,9 @@ impl Handler<SessionCommand> for Session {
             SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),
             SessionCommand::Cancel { admission, principal, reply } => self.cancel(admission, &principal, reply),
             SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
-            SessionCommand::Erase { principal, reply } => self.erase(&principal, reply),
+            SessionCommand::Branch { child, at, principal, reply } => self.branch(child, at, &principal, reply),
+            SessionCommand::Begin { begin, principal, reply } => self.begin(begin, &principal, reply),
+            SessionCommand::Erase { principal, forks, reply } => self.erase(&principal, forks, reply),
             SessionCommand::Verdict { obligation, verdict, reply } => self.verdict(obligation, &verdict, reply),
             SessionCommand::Wake { reply } => {
                 answer(reply, Ok(()));

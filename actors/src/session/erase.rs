@@ -3,7 +3,11 @@
 //! Each step is durable before the next begins, and each can be repeated, so whoever finds an erasure half done (a later
 //! start, or the caller who asks again) finishes it from its second step.
 
-use super::{Session, commands::Reply, commit::Meta};
+use super::{
+    Session,
+    commands::{Done, Reply},
+    commit::Meta,
+};
 use crate::{
     command::{Erased, Refusal},
     courier::Forget,
@@ -31,18 +35,22 @@ impl Session {
         self.state.erasure.map(|_| Refusal::Erased(self.id))
     }
 
-    /// Erases the session, or finishes what was begun. A turn that runs is dropped: nobody could read how it ends.
-    pub(super) fn erase(&mut self, principal: &Principal, reply: Reply<Erased>) -> LocalBoxActorFuture<Self, ()> {
+    /// Erases the session, or finishes what was begun; `known` are the forks that the caller dealt with. A turn that runs is dropped: nobody could read how it ends.
+    pub(super) fn erase(&mut self, principal: &Principal, known: Vec<StreamId>, reply: Reply<Erased>) -> Done {
         let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(None) };
         let principal = principal.clone();
-        let known = self.what_is_known();
-        let requested = known.then(move |known, session: &mut Self, _| -> Finished {
-            match (known, session.state.erasure) {
+        let read = self.what_is_known();
+        let requested = read.then(move |read, session: &mut Self, _| -> Finished {
+            match (read, session.state.erasure) {
                 (Err(refusal), _) => Box::pin(fut::ready(Err(refusal))),
                 (_, Some(Erasure::Done)) => Box::pin(fut::ready(Err(Refusal::Erased(session.id)))),
                 (_, Some(Erasure::Requested)) => Box::pin(fut::ready(Ok(()))),
                 _ if session.state.version.0 == 0 => {
                     Box::pin(fut::ready(Err(Refusal::NotFound(session.id.to_string()))))
+                }
+                // It was forked while the caller looked at its forks.
+                _ if session.state.family.branches.iter().any(|branch| !known.contains(&branch.child)) => {
+                    Box::pin(fut::ready(Err(Refusal::Busy)))
                 }
                 _ => {
                     let event = SessionEraseRequested {
@@ -165,8 +173,11 @@ fn purge(log: &Log, id: StreamId) -> Result<(), String> {
     log.blobs().purge(id).map_err(|error| error.to_string())
 }
 
-/// The end of a session and its name, without a fold.
-fn barely_read(log: &Log, id: StreamId) -> Result<SessionState, String> {
+/// The end of a session, its name and its forks, without a fold. Blocks.
+///
+/// # Errors
+/// In words, when its head can't be read.
+pub(crate) fn barely_read(log: &Log, id: StreamId) -> Result<SessionState, String> {
     let mut state = SessionState::empty(id);
     let Some(head) = log.store().head(id).map_err(|error| error.to_string())? else { return Ok(state) };
     (state.version, state.key, state.hash) = (head.version, head.key, head.hash);
@@ -180,6 +191,7 @@ fn barely_read(log: &Log, id: StreamId) -> Result<SessionState, String> {
             match event {
                 Event::SessionOpened(opened) => state.name.clone_from(&opened.name),
                 Event::SessionRenamed(renamed) => state.name.clone_from(&renamed.name),
+                Event::SessionBranched(branched) => state.family.branches.push(branched.clone()),
                 Event::SessionEraseRequested(_) => state.erasure = Some(Erasure::Requested),
                 _ => {}
             }

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     decide::lease::Standing,
     decide::{
+        fork::DEPTH_MAX,
         recover::{abandon, recover},
         settle::ClaimFacts,
     },
@@ -14,7 +15,7 @@ use crate::{
     shared::PAGE_EVENTS,
 };
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
-use dispatch_events::{Event, Log, Recorded, StreamId, Version};
+use dispatch_events::{Event, Log, Recorded, StreamId, Version, catalogue::session::ForkPoint};
 use dispatch_projections::{SessionState, state::Erasure};
 use tokio::time::Instant;
 
@@ -105,12 +106,71 @@ impl Session {
     }
 }
 
-/// Folds a stream from its first event up to and including `at`. Blocks.
+/// Folds a stream from its first event up to and including `at`; a fork from the first event of its line. Blocks.
 ///
 /// # Errors
 /// In words, with the position of what can't be read.
 pub(crate) fn fold(log: &Log, id: StreamId, at: Option<Version>) -> Result<SessionState, String> {
-    fold_on(log, SessionState::empty(id), (&[], false), at)
+    fold_line(log, id, at, DEPTH_MAX)
+}
+
+/// `forks` is how many may stand before it: a log that names a session as its own parent ends somewhere.
+fn fold_line(log: &Log, id: StreamId, at: Option<Version>, forks: u32) -> Result<SessionState, String> {
+    let (page, last) = log.read_page(id, Version(1), PAGE_EVENTS).map_err(|error| error.to_string())?;
+    let before = before_first(log, id, page.first(), forks)?;
+    fold_on(log, before, (&page, last), at)
+}
+
+/// What a session has before its first event: nothing, or what it inherits as a fork. Blocks.
+///
+/// # Errors
+/// As [`fold`].
+pub(crate) fn beginning(log: &Log, id: StreamId, first: Option<&Recorded>) -> Result<SessionState, String> {
+    before_first(log, id, first, DEPTH_MAX)
+}
+
+fn before_first(log: &Log, id: StreamId, first: Option<&Recorded>, forks: u32) -> Result<SessionState, String> {
+    match first.and_then(origin) {
+        None => Ok(SessionState::empty(id)),
+        Some(from) => {
+            let left = forks
+                .checked_sub(1)
+                .ok_or_else(|| format!("session {id} has more than {DEPTH_MAX} forks before it"))?;
+            inherit(log, id, from, left)
+        }
+    }
+}
+
+/// What a fork inherits. Blocks.
+///
+/// # Errors
+/// As [`fold`]; also when its parent was erased: the conversation would look shorter than it was.
+pub(super) fn inherited(log: &Log, child: StreamId, from: ForkPoint) -> Result<SessionState, String> {
+    inherit(log, child, from, DEPTH_MAX)
+}
+
+fn inherit(log: &Log, child: StreamId, from: ForkPoint, forks: u32) -> Result<SessionState, String> {
+    let parent = fold_line(log, from.stream, Some(from.version), forks)?;
+    if parent.erasure.is_some() {
+        return Err(format!("{}, which was erased: what it inherited can't be read any more", fork_of(child, from)));
+    }
+    if parent.version != from.version {
+        let last = parent.version;
+        return Err(format!("{}, whose log ends at version {last}: `dispatch verify` shows why", fork_of(child, from)));
+    }
+    Ok(SessionState::forked(parent, child))
+}
+
+fn fork_of(child: StreamId, from: ForkPoint) -> String {
+    format!("session {child} is a fork of session {} at version {}", from.stream, from.version)
+}
+
+/// Where a session was forked from, by its first event.
+pub(super) fn origin(first: &Recorded) -> Option<ForkPoint> {
+    match first.event() {
+        Some(Event::SessionOpened(opened)) => opened.parent,
+        _ => None,
+    }
 }
 
 /// Folds `page`, which is what follows `state`, and the rest of the stream behind it, up to and including `at`. A page

@@ -136,9 +136,13 @@ fn head(shared: &Shared, state: &SessionState, target: &Target, planned: Option<
     Rendered::new(target.dialect.clone(), head)
 }
 
-/// The model and the renderer of a session's next request: the ones of its last request, for as long as they are there.
+/// The model and the renderer of a session's next request: the ones of its last request, for as long as they are there;
+/// of a fork that was given another model, that one.
 pub(crate) fn target(shared: &Shared, state: &SessionState) -> Result<Target, String> {
-    let Some(last) = state.calls.requests().last() else {
+    if let Some(model) = state.calls.wanted().and_then(|wanted| shared.models.model(wanted)) {
+        return Ok(Target { dialect: model.dialect.clone(), model });
+    }
+    let Some(last) = state.calls.last() else {
         let model = shared.models.default_model();
         return Ok(Target { dialect: model.dialect.clone(), model });
     };

@@ -1,7 +1,7 @@
 //! A session's state from its newest snapshot and the events behind it, and the next snapshot when the session rests.
 
 use super::{Session, load};
-use crate::shared::PAGE_EVENTS;
+use crate::{decide::fork::DEPTH_MAX, shared::PAGE_EVENTS};
 use dispatch_events::{Log, StreamId, Version, snapshot::Snapshot};
 use dispatch_projections::{SessionState, snapshot::shape};
 use std::sync::Arc;
@@ -25,7 +25,9 @@ pub(crate) struct Folded {
 /// # Errors
 /// In words, with the position of what can't be read.
 pub(crate) fn newest(log: &Log, id: StreamId) -> Result<Folded, String> {
-    if let Some(state) = restored(log, id) {
+    if let Some(state) = restored(log, id)
+        && is_whole(log, &state)
+    {
         let (page, end) = log.read_page(id, state.version, PAGE_EVENTS).map_err(|error| error.to_string())?;
         // The last event of the snapshot is read again: it says whether the log is the one that was folded.
         match page.split_first() {
@@ -50,12 +52,32 @@ fn restored(log: &Log, id: StreamId) -> Option<SessionState> {
     None
 }
 
+/// Whether what the state inherited can still be read in the log: it must not outlive the erasure of its parent.
+fn is_whole(log: &Log, state: &SessionState) -> bool {
+    let mut from = state.family.inherited.map(|inherited| inherited.from);
+    for _ in 0..=DEPTH_MAX {
+        let Some(parent) = from else { return true };
+        let first = log.read_stream(parent.stream, Version(1), 1).ok();
+        match first.as_ref().and_then(|page| page.first()) {
+            Some(first) if first.event().is_some() => from = load::origin(first),
+            _ => break,
+        }
+    }
+    discard(state.stream, "a session that it was forked from is gone");
+    false
+}
+
 fn discard(id: StreamId, why: &str) {
     tracing::warn!(session = %id, why, "a snapshot is not used; the history is read instead");
 }
 
-/// Whether a session of this version, whose last snapshot is of version `last`, gets one.
-fn is_due(version: Version, last: Version) -> bool {
+/// Whether a session of this version, whose last snapshot is of version `last`, gets one. `inherited` is the version of
+/// its parent that it goes on from.
+fn is_due(version: Version, last: Version, inherited: Version) -> bool {
+    if last.0 == 0 && inherited.0 > TAIL_EVENTS {
+        // Its parent's events are read with its own.
+        return version.0 > 0;
+    }
     version.0 > last.0 + TAIL_EVENTS && version.0 >= last.0 * GROWTH
 }
 
@@ -63,7 +85,8 @@ impl Session {
     /// Keeps what was folded, if that saves the next actor time. The actor has no use for its state any more; writing is
     /// the blocking pool's work, and nobody waits for it.
     pub(super) fn rest(&mut self) {
-        if self.state.erasure.is_some() || !is_due(self.state.version, self.snapshot) {
+        let inherited = self.state.family.inherited.map_or(Version(0), |inherited| inherited.from.version);
+        if self.state.erasure.is_some() || !is_due(self.state.version, self.snapshot, inherited) {
             return;
         }
         let (log, state) = (self.shared.log.clone(), std::mem::replace(&mut self.state, SessionState::empty(self.id)));
@@ -88,17 +111,21 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_due_when_the_tail_is_long_and_the_session_has_doubled() {
-        for (version, last, due) in [
-            (0, 0, false),
-            (200, 0, false),
-            (201, 0, true),
-            (300, 201, false),
-            (401, 201, false),
-            (402, 201, true),
-            (9_999, 5_000, false),
-            (10_000, 5_000, true),
+        for (version, last, inherited, due) in [
+            (0, 0, 0, false),
+            (200, 0, 0, false),
+            (201, 0, 0, true),
+            (300, 201, 0, false),
+            (401, 201, 0, false),
+            (402, 201, 0, true),
+            (9_999, 5_000, 0, false),
+            (10_000, 5_000, 0, true),
+            (0, 0, 500, false),
+            (2, 0, 200, false),
+            (2, 0, 201, true),
+            (9, 2, 500, false),
         ] {
-            assert_eq!(is_due(Version(version), Version(last)), due, "{version} after {last}");
+            assert_eq!(is_due(Version(version), Version(last), Version(inherited)), due, "{version} after {last}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use dispatch_actors::handle::Besides;
-use dispatch_actors::{Opening, SessionRef, handle::Update};
+use dispatch_actors::{Forks, Opening, SessionRef, handle::Update};
 use dispatch_events::{
     Body, CorrelationId, Draft, Event, EventId, PrincipalId, StreamId, Version,
     catalogue::session::SessionEraseRequested, store::faulty::Fault, verify::verify,
@@ -23,7 +23,7 @@ async fn is_gone(outside: &Arc<Outside>, host: &dispatch_actors::HostHandle, id:
     assert_eq!(host.state(&session, None).await.unwrap_err().code(), "not_found");
     assert_eq!(host.submit(&session, say("still there?")).await.unwrap_err().code(), "not_found");
     assert_eq!(host.rename(&session, "other", me()).await.unwrap_err().code(), "not_found");
-    assert_eq!(host.erase(&session, me()).await.unwrap_err().code(), "not_found");
+    assert_eq!(host.erase(&session, me(), Forks::Refuse).await.unwrap_err().code(), "not_found");
     assert!(host.list(None, 100, Default::default()).await.unwrap().iter().all(|row| row.id != id));
     let row = host
         .list(None, 100, Besides { erased: true, ..Besides::default() })
@@ -60,7 +60,7 @@ fn an_erased_session_is_gone_for_everybody() {
         let id = session(&host, "a", &"a long story ".repeat(10_000)).await;
         turn(&host, "b", "stays").await;
         assert!(outside.keep.folder.path().join("blobs").join(id.to_string()).exists());
-        let erased = host.erase(&"a".into(), me()).await.unwrap();
+        let erased = host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap();
         assert_eq!(erased.session, id);
         is_gone(&outside, &host, id, "a").await;
         turn(&host, "b", "goes on").await;
@@ -115,13 +115,13 @@ fn a_log_that_refuses_erases_nothing_or_is_finished_later() {
             let id = session(&host, "a", "hello").await;
             drop(host);
             let (host, _) = outside.faulty_host(settings(), false, Fault::Refuse, refused + 1).await;
-            assert_eq!(host.erase(&"a".into(), me()).await.unwrap_err().code(), "persistence_failed");
+            assert_eq!(host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap_err().code(), "persistence_failed");
             assert_eq!(outside.count("session.erased"), 0);
             let readable = host.state(&SessionRef::from(id), None).await.is_ok();
             assert_eq!(readable, refused == 0, "the request is what decides");
             let (host, _) = outside.host(settings(), false).await;
             if refused == 0 {
-                host.erase(&"a".into(), me()).await.unwrap();
+                host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap();
             }
             until("it is finished", || outside.count("session.erased") == 1).await;
             is_gone(&outside, &host, id, "a").await;
@@ -141,7 +141,7 @@ fn a_running_turn_ends_with_its_session() {
         let waits = host.wait(&receipt);
         let erased = async {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            host.erase(&"a".into(), me()).await.unwrap()
+            host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap()
         };
         let (ending, erased) = tokio::join!(tokio::time::timeout(Duration::from_secs(5), waits), erased);
         assert!(ending.is_ok(), "who waits for the turn hears of its end");
@@ -179,7 +179,7 @@ fn a_session_that_cannot_be_read_can_be_erased() {
             host.submit(&SessionRef::from(id), say("still there?")).await.unwrap_err().code(),
             "storage_unavailable"
         );
-        host.erase(&"a".into(), me()).await.unwrap();
+        host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap();
         is_gone(&outside, &host, id, "a").await;
     });
 }
@@ -195,7 +195,7 @@ fn what_is_owed_of_an_erased_session_is_not_sent() {
         session(&host, "a", "a secret").await;
         until("the first attempt failed", || outside.sync_failures.load(std::sync::atomic::Ordering::SeqCst) == 0)
             .await;
-        host.erase(&"a".into(), me()).await.unwrap();
+        host.erase(&"a".into(), me(), Forks::Refuse).await.unwrap();
         session(&host, "b", "hello").await;
         until("what others owe is sent", || !outside.synced.lock().unwrap().is_empty()).await;
         let synced: Vec<_> = outside.synced.lock().unwrap().iter().map(|exchange| exchange.user.clone()).collect();

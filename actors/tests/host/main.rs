@@ -10,6 +10,7 @@ mod door;
 mod edges;
 mod erasure;
 mod fencing;
+mod fork;
 mod interrupts;
 mod memory;
 mod naming;

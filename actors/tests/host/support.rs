@@ -34,6 +34,8 @@ use std::{
 #[derive(Clone)]
 pub enum Act {
     Say(&'static str),
+    /// Reasoning, then an answer.
+    Think(&'static str, &'static str),
     Call(Vec<(&'static str, &'static str)>),
     Fail(ErrorClass),
     /// The same, with this wait before another try, in milliseconds.
@@ -168,7 +170,12 @@ impl Outside {
         let store = Arc::new(FaultyStore::new(self.store.clone(), fault, from + 1));
         let parts = HostParts {
             log: Arc::new(self.log_over(store.clone())),
-            models: self.models.lock().unwrap().clone().unwrap_or_else(|| Arc::new(ScriptedModels(model(self)))),
+            models: self
+                .models
+                .lock()
+                .unwrap()
+                .clone()
+                .unwrap_or_else(|| Arc::new(ScriptedModels(model(self, "scripted"), model(self, "other")))),
             memory_files: Arc::new(Files(self.clone())),
             memory_backend: backend.then(|| Arc::new(Backend(self.clone())) as Arc<dyn MemoryBackend>),
             toolbox: Arc::new(Tools(self.clone())),
@@ -241,11 +248,11 @@ impl Dialect for PlainDialect {
     }
 }
 
-fn model(outside: &Arc<Outside>) -> Arc<Model> {
+fn model(outside: &Arc<Outside>, name: &str) -> Arc<Model> {
     Arc::new(Model {
         profile: ModelProfile {
-            name: "scripted".into(),
-            model: "scripted-1".into(),
+            name: name.into(),
+            model: format!("{name}-1"),
             dialect: "plain".into(),
             base_url: "nowhere".into(),
             context_window: None,
@@ -257,17 +264,18 @@ fn model(outside: &Arc<Outside>) -> Arc<Model> {
     })
 }
 
-struct ScriptedModels(Arc<Model>);
+/// The default, and another one.
+struct ScriptedModels(Arc<Model>, Arc<Model>);
 
 impl Models for ScriptedModels {
     fn default_model(&self) -> Arc<Model> {
         self.0.clone()
     }
     fn model(&self, profile: &str) -> Option<Arc<Model>> {
-        (profile == self.0.profile.name).then(|| self.0.clone())
+        [&self.0, &self.1].into_iter().find(|model| model.profile.name == profile).cloned()
     }
     fn list(&self) -> Vec<ModelProfile> {
-        vec![self.0.profile.clone()]
+        vec![self.0.profile.clone(), self.1.profile.clone()]
     }
     fn dialect(&self, name: &str, version: u16) -> Option<Arc<dyn Dialect>> {
         (name == "plain" && version == 1).then(|| self.0.dialect.clone())
@@ -301,6 +309,11 @@ impl ModelEndpoint for Endpoint {
         let events = match act {
             Act::Say(words) | Act::Late(words, _) | Act::Freeze(words, _) => {
                 let answer = ModelAnswer { text: words.into(), finish: "stop".into(), ..ModelAnswer::default() };
+                vec![text(words), Ok(ModelEvent::Finished(answer))]
+            }
+            Act::Think(thought, words) => {
+                let (reasoning, finish) = (Some(thought.into()), "stop".into());
+                let answer = ModelAnswer { text: words.into(), reasoning, finish, ..ModelAnswer::default() };
                 vec![text(words), Ok(ModelEvent::Finished(answer))]
             }
             Act::Call(calls) => {

@@ -11,9 +11,9 @@ pub mod running;
 pub mod watch;
 
 use super::{context::Context, exit::Failure};
-use client::Client;
+use client::{Client, Query};
 use dispatch_actors::{
-    Opening, SessionRef, Stop, Submit,
+    Forks, Opening, SessionRef, Stop, Submit,
     handle::Besides,
     ports::{MemoryEdit, MemoryOperation},
 };
@@ -211,10 +211,16 @@ impl Door {
     }
 
     /// Erases a session for good.
-    pub async fn erase(&self, session: &str) -> Result<Value, Failure> {
+    pub async fn erase(&self, session: &str, forks: Forks) -> Result<Value, Failure> {
         match self {
-            Self::Inside(inside) => document(&inside.handle.erase(&session.into(), principal()).await?),
-            Self::Running(client) => client.delete(&["api", "sessions", session]).await,
+            Self::Inside(inside) => document(&inside.handle.erase(&session.into(), principal(), forks).await?),
+            Self::Running(client) => {
+                let query: &[Query] = match forks {
+                    Forks::Refuse => &[],
+                    Forks::EraseAll => &[("forks", "erase".to_owned())],
+                };
+                client.delete(&["api", "sessions", session], query).await
+            }
         }
     }
 

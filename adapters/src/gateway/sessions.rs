@@ -12,7 +12,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dispatch_actors::{
-    Opening, SessionRef,
+    Forks, Opening, SessionRef,
     command::{Change, HistoryChange},
     handle::Besides,
     routing::RouteSource,
@@ -111,14 +111,38 @@ pub(super) async fn show(gateway: Data<Gateway>, session: Path<String>) -> Resul
     Ok(HttpResponse::Ok().json(gateway.host.summary(&session).await?))
 }
 
+/// What becomes of the session's forks.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Besides {
+    forks: Option<ForksWord>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ForksWord {
+    Refuse,
+    Erase,
+}
+
+impl From<Besides> for Forks {
+    fn from(besides: Besides) -> Self {
+        match besides.forks {
+            None | Some(ForksWord::Refuse) => Self::Refuse,
+            Some(ForksWord::Erase) => Self::EraseAll,
+        }
+    }
+}
+
 /// `DELETE /api/sessions/{id}`.
 pub(super) async fn erase(
     gateway: Data<Gateway>,
     request: HttpRequest,
     session: Path<String>,
+    besides: Given<Besides>,
 ) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
-    Ok(HttpResponse::Ok().json(gateway.host.erase(&session, principal(&request)).await?))
+    Ok(HttpResponse::Ok().json(gateway.host.erase(&session, principal(&request), besides.0.into()).await?))
 }
 
 /// What changes in a session.

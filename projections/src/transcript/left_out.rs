@@ -91,7 +91,7 @@ impl Transcript {
         self.again();
     }
 
-    fn again(&mut self) {
+    pub(super) fn again(&mut self) {
         let sent = self.entries.iter().enumerate().filter(|(_, entry)| entry.is_sent());
         self.wire = sent.map(|(place, _)| place).collect();
     }

@@ -57,7 +57,7 @@ pub struct SummaryView {
     pub model_calls: usize,
     /// Inputs that are not finished.
     pub pending: usize,
-    /// Model profile of the last request.
+    /// Model profile of the last request; of a fork that has made none, the one of its next.
     pub profile: Option<String>,
     /// Tokens of the requests, as far as vendors said.
     pub input_tokens: u64,
@@ -106,7 +106,7 @@ impl SummaryView {
             messages: state.transcript.wire_len(),
             model_calls: state.calls.requests().len(),
             pending: state.admissions.pending_len(),
-            profile: state.calls.requests().last().map(|request| request.profile.clone()),
+            profile: state.calls.profile().map(str::to_owned),
             input_tokens: state.usage.input_tokens,
             output_tokens: state.usage.output_tokens,
             unknown_usage: state.usage.unknown,

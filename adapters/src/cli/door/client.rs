@@ -76,8 +76,8 @@ impl Client {
     }
 
     /// Takes something away.
-    pub async fn delete(&self, steps: &[&str]) -> Result<Value, Failure> {
-        json(self.send(Method::DELETE, steps, &[], None, JSON).await?).await
+    pub async fn delete(&self, steps: &[&str], query: &[Query]) -> Result<Value, Failure> {
+        json(self.send(Method::DELETE, steps, query, None, JSON).await?).await
     }
 
     /// Asks for work that takes as long as the log is, and shows how far it is. Without a body it is a reading.

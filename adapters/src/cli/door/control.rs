@@ -89,7 +89,7 @@ impl Door {
         match self {
             Self::Inside(inside) => document(&inside.handle.cancel(&session.into(), admission, principal()).await?),
             Self::Running(client) => {
-                client.delete(&["api", "sessions", session, "input", &admission.to_string()]).await
+                client.delete(&["api", "sessions", session, "input", &admission.to_string()], &[]).await
             }
         }
     }

@@ -7,7 +7,8 @@ use crate::cli::{
     paper::words::{at, grouped, number, safe},
     question,
 };
-use clap::Args;
+use clap::{Args, ValueEnum};
+use dispatch_actors::Forks;
 use serde_json::Value;
 
 /// Destroy what a session holds, for good
@@ -22,6 +23,27 @@ pub struct Erase {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
+    /// What becomes of its forks, which inherit from it
+    #[arg(long, value_enum, default_value_t = Besides::Refuse)]
+    forks: Besides,
+}
+
+/// What becomes of the forks of an erased session.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Besides {
+    /// A session that has some is not erased
+    Refuse,
+    /// They are erased before it
+    Erase,
+}
+
+impl From<Besides> for Forks {
+    fn from(besides: Besides) -> Self {
+        match besides {
+            Besides::Refuse => Self::Refuse,
+            Besides::Erase => Self::EraseAll,
+        }
+    }
 }
 
 impl Erase {
@@ -63,7 +85,7 @@ impl Erase {
                 return Err(Failure::new(Exit::Refused, "nothing was erased"));
             }
         }
-        let erased = door.erase(&self.session).await?;
+        let erased = door.erase(&self.session, self.forks.into()).await?;
         Ok((before, erased))
     }
 }

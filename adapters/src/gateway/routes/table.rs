@@ -197,8 +197,11 @@ pub(in super::super) static ROUTES: &[Definition] = &[
         )
     },
     Definition {
-        parameters: &[SESSION],
-        errors: &[Code::NotFound, Code::Draining, Code::PersistenceFailed],
+        parameters: &[
+            SESSION,
+            text(Query, "forks", false, "What becomes of its forks: `refuse` (do not erase it then) or `erase`."),
+        ],
+        errors: &[Code::InvalidParams, Code::NotFound, Code::Draining, Code::PersistenceFailed],
         handler: |route| route.to(sessions::erase),
         ..route(
             Delete,
