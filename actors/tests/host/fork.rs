@@ -153,7 +153,7 @@ async fn unreadable(host: &HostHandle, child: StreamId) {
     assert!(refusal.to_string().contains("was erased"), "{refusal}");
     let refusal = host.submit(&SessionRef::from(child), say("still there?")).await.unwrap_err();
     assert!(refusal.to_string().contains("was erased"), "{refusal}");
-    let rows = host.list(None, 10, false).await.unwrap();
+    let rows = host.list(None, 10, Default::default()).await.unwrap();
     let row = rows.iter().find(|row| row.id == child).unwrap();
     assert_eq!(row.status, SessionStatus::Unreadable);
     assert!(row.problems[0].contains("was erased"), "{:?}", row.problems);
@@ -327,7 +327,7 @@ fn a_session_with_forks_is_erased_with_them_or_not_at_all() {
             assert_eq!(state.unwrap_err().code(), "not_found");
         }
         assert_eq!(outside.count("session.erased"), 4);
-        assert_eq!(host.list(None, 10, false).await.unwrap().len(), 0);
+        assert_eq!(host.list(None, 10, Default::default()).await.unwrap().len(), 0);
     });
 }
 

@@ -114,7 +114,7 @@ pub(super) async fn show(gateway: Data<Gateway>, session: Path<String>) -> Resul
 /// What becomes of the session's forks.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Besides {
+pub(super) struct Erasure {
     forks: Option<ForksWord>,
 }
 
@@ -125,9 +125,9 @@ enum ForksWord {
     Erase,
 }
 
-impl From<Besides> for Forks {
-    fn from(besides: Besides) -> Self {
-        match besides.forks {
+impl From<Erasure> for Forks {
+    fn from(erasure: Erasure) -> Self {
+        match erasure.forks {
             None | Some(ForksWord::Refuse) => Self::Refuse,
             Some(ForksWord::Erase) => Self::EraseAll,
         }
@@ -139,10 +139,10 @@ pub(super) async fn erase(
     gateway: Data<Gateway>,
     request: HttpRequest,
     session: Path<String>,
-    besides: Given<Besides>,
+    erasure: Given<Erasure>,
 ) -> Result<HttpResponse, Problem> {
     let session = SessionRef::Name(session.into_inner());
-    Ok(HttpResponse::Ok().json(gateway.host.erase(&session, principal(&request), besides.0.into()).await?))
+    Ok(HttpResponse::Ok().json(gateway.host.erase(&session, principal(&request), erasure.0.into()).await?))
 }
 
 /// What changes in a session.

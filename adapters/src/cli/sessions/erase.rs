@@ -24,24 +24,24 @@ pub struct Erase {
     #[arg(long, short)]
     yes: bool,
     /// What becomes of its forks, which inherit from it
-    #[arg(long, value_enum, default_value_t = Besides::Refuse)]
-    forks: Besides,
+    #[arg(long, value_enum, default_value_t = ForksWord::Refuse)]
+    forks: ForksWord,
 }
 
 /// What becomes of the forks of an erased session.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Besides {
+enum ForksWord {
     /// A session that has some is not erased
     Refuse,
     /// They are erased before it
     Erase,
 }
 
-impl From<Besides> for Forks {
-    fn from(besides: Besides) -> Self {
-        match besides {
-            Besides::Refuse => Self::Refuse,
-            Besides::Erase => Self::EraseAll,
+impl From<ForksWord> for Forks {
+    fn from(word: ForksWord) -> Self {
+        match word {
+            ForksWord::Refuse => Self::Refuse,
+            ForksWord::Erase => Self::EraseAll,
         }
     }
 }
