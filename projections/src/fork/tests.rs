@@ -4,7 +4,9 @@ use dispatch_events::{
     catalogue::{
         message::{Message, MessageRecorded, ToolCall},
         model::Usage,
-        session::{ForkPoint, SessionBranched, SessionForked, SessionOpened},
+        session::{
+            ForkPoint, RewindReason, SessionBranched, SessionForked, SessionOpened, SessionRestored, SessionRewound,
+        },
     },
 };
 
@@ -188,4 +190,24 @@ fn a_state_of_a_fork_comes_back_from_its_bytes() -> Result<(), RestoreError> {
     assert_eq!(back.to_bytes()?, bytes);
     assert_eq!(back.family.inherited, state.family.inherited);
     Ok(())
+}
+
+#[test]
+fn what_the_parent_took_back_is_not_inherited_and_a_forks_own_rewind_brings_back_its_own_alone() {
+    let rewound = |stream: StreamId, version: u64| -> Event {
+        let to = ForkPoint { stream, version: Version(version) };
+        SessionRewound { to, reason: RewindReason::Undo }.into()
+    };
+    let second = all([vec![queued(2)], claimed(2, 2), vec![said(2, None), answered(2, "taken back", &[])]]);
+    let second = all([second, completed(2, 2)]);
+    let whole = given(all([parent(), second, vec![rewound(stream(), 22)]]));
+    assert_eq!(whole.transcript.problems(), Vec::<String>::new());
+    let inherited = SessionState::forked(whole.clone(), child());
+    assert_eq!(wire(&inherited), wire(&given(parent())));
+    assert_eq!((whole.transcript.last_rewind().is_some(), inherited.transcript.last_rewind()), (true, None));
+    // A fork may take back what it inherited, by its place in the parent's stream.
+    let state = go_on(inherited, all([begun(whole.version.0, |_| ()), vec![rewound(stream(), 6)]]));
+    assert_eq!(wire(&state), []);
+    let restored = SessionRestored { rewound: Version(3) }.into();
+    assert_eq!(wire(&go_on(state, [restored])), wire(&given(parent())));
 }
