@@ -91,6 +91,8 @@ fn a_call_of_the_fork_is_not_the_inherited_one_of_the_same_version() {
     let whole = given(parent());
     let inherited = SessionState::forked(whole.clone(), child());
     assert!(inherited.transcript.call(call(9, 0)).is_none());
+    let back = restored(&inherited.to_bytes().unwrap()).unwrap();
+    assert!(back.transcript.call(call(9, 0)).is_none(), "nor in a snapshot");
     let next = all([
         begun(whole.version.0, |_| ()),
         vec![queued(2)],
@@ -207,6 +209,10 @@ fn what_the_parent_took_back_is_not_inherited_and_a_forks_own_rewind_brings_back
     assert_eq!((whole.transcript.last_rewind().is_some(), inherited.transcript.last_rewind()), (true, None));
     // A fork may take back what it inherited, by its place in the parent's stream.
     let state = go_on(inherited, all([begun(whole.version.0, |_| ()), vec![rewound(stream(), 6)]]));
+    assert_eq!(wire(&state), []);
+    // The parent's rewind is not the fork's, also where it has the same version.
+    let of_the_parent: Event = SessionRestored { rewound: whole.version }.into();
+    let state = go_on(state, [of_the_parent]);
     assert_eq!(wire(&state), []);
     let restored = SessionRestored { rewound: Version(3) }.into();
     assert_eq!(wire(&go_on(state, [restored])), wire(&given(parent())));
