@@ -49,9 +49,11 @@ impl Handler<Run> for ToolRunner {
             let _worker = workers.acquire_owned().await.ok();
             let class = run.tool.class();
             let mut reply = tokio::select! {
+                // A turn that was stopped while its tool waited for a worker starts it no more.
+                biased;
+                _ = run.alive => cut_off(class, "the turn was stopped while the tool ran"),
                 reply = run.tool.run(run.invocation) => reply,
                 () = tokio::time::sleep(LIMIT) => cut_off(class, "the tool ran for 420 s and was stopped"),
-                _ = run.alive => cut_off(class, "the turn was stopped while the tool ran"),
             };
             bound(&mut reply.output);
             metrics::counter!("dispatch_tool_calls_total", "tool" => run.tool.name()).increment(1);

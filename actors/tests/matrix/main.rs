@@ -4,6 +4,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`model`] | a model that refuses every conversation that a vendor could refuse, and answers by what it reads |
+//! | [`strict`] | what a vendor would refuse |
 //! | [`session`] | the reference session, and one run of it with a fault |
 //! | [`oracle`] | what must hold afterwards, read off the log |
 
@@ -12,6 +13,7 @@
 mod model;
 mod oracle;
 mod session;
+mod strict;
 #[path = "../host/support.rs"]
 #[allow(dead_code, reason = "the tests of the host use the rest of it")]
 mod support;
