@@ -38,6 +38,10 @@ pub async fn check(world: &Arc<World>, host: &HostHandle, sessions: &[StreamId],
 
 /// The state that the host has is the one that the events give.
 fn rebuilt(state: &SessionState, own: &[&Recorded]) {
+    // A fork begins with what its parent was, which its own events do not say.
+    if matches!(own[0].event(), Some(Event::SessionOpened(opened)) if opened.parent.is_some()) {
+        return;
+    }
     let mut folded = SessionState::empty(state.stream);
     if state.version.0 == own.len() as u64 {
         for recorded in own {

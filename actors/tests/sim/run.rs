@@ -6,7 +6,7 @@ use crate::{
     world::World,
 };
 use actix_rt::System;
-use dispatch_actors::{HostHandle, SessionRef};
+use dispatch_actors::{HostHandle, SessionRef, handle::Besides};
 use dispatch_events::StreamId;
 use dispatch_projections::view::SummaryView;
 use std::{
@@ -47,7 +47,7 @@ fn alive(life: impl Future<Output = ()>) {
 /// Waits until nothing moves any more; what pauses is settled by a word.
 async fn rest(world: &Arc<World>, host: &HostHandle) -> Vec<StreamId> {
     for _ in 0..MINUTES {
-        let sessions = host.list(None, 1_000, true).await.unwrap();
+        let sessions = host.list(None, 1_000, Besides { erased: true, archived: true }).await.unwrap();
         let mut moving = false;
         for id in sessions.iter().map(|row: &SummaryView| row.id) {
             let session = SessionRef::Id(id);
