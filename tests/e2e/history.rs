@@ -121,3 +121,29 @@ async fn an_input_is_withdrawn_before_its_turn_and_not_after() {
     assert_eq!(users(&host, "s").await, ["running"]);
     assert_eq!(model.received(), 1, "what was withdrawn never reached the model");
 }
+
+#[tokio::test]
+async fn a_fork_goes_on_from_its_parents_bytes_and_is_erased_with_it_or_not_at_all() {
+    let model = ScriptedModel::start();
+    model.strict(true);
+    model.always(Answer::text("noted"));
+    let mut host = host().model(&model).start().await;
+    talk(&host, "s", &["one", "two"]).await;
+    host.run_cli(["sessions", "fork", "s", "--name", "c"]).await.ok();
+    host.sigkill();
+    host.restart().await;
+    talk(&host, "c", &["of the fork"]).await;
+    talk(&host, "s", &["of the parent"]).await;
+    assert_eq!(users(&host, "c").await, ["one", "two", "of the fork"]);
+    assert_eq!(users(&host, "s").await, ["one", "two", "of the parent"]);
+    let sent: Vec<_> = model.requests().iter().map(|request| message_elements(&request.body)).collect();
+    assert!(sent[2].starts_with(&sent[1]), "the fork's first request extends its parent's last one");
+    let audit = host.get("/api/audit/prefix?session=c").await.json();
+    let rows = audit["requests"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["extends_previous"], &rows[0]["proven"]), (1, &json!(true), &json!(true)));
+    let refused = host.run_cli(["sessions", "erase", "s", "--yes"]).await;
+    assert!(refused.status != Some(0) && refused.stderr.contains("`c`"), "{refused:?}");
+    host.run_cli(["sessions", "erase", "s", "--yes", "--forks", "erase"]).await.ok();
+    assert_eq!(host.get("/api/sessions/c").await.status, 404);
+    verified(host.client()).await;
+}
