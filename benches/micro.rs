@@ -101,6 +101,7 @@ fn turn(number: usize) -> Vec<Event> {
             parts: parts(),
             message: None,
             demoted: None,
+            again: None,
         }
         .into(),
         InputStarted { admission, turn, generation: Generation(seq) }.into(),

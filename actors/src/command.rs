@@ -18,6 +18,11 @@ use dispatch_events::{
 use dispatch_projections::{admissions::AdmissionState, view::words::snake};
 use serde::Serialize;
 
+/// The host itself, where it decides instead of a person.
+pub(crate) fn host(part: &str) -> Principal {
+    Principal { adapter: "host".to_owned(), subject: part.to_owned() }
+}
+
 /// A session, by its id or its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionRef {
@@ -78,6 +83,8 @@ pub struct Submit {
     pub expected_revision: Option<u64>,
     /// Whether a paused session refuses the input instead of queueing it: for a caller who waits for the answer.
     pub not_while_paused: bool,
+    /// The admission whose input this one tries again.
+    pub again: Option<AdmissionId>,
     /// How to open the session if it is not there; `None` refuses instead.
     pub opening: Option<Opening>,
 }
@@ -93,6 +100,7 @@ impl Submit {
             message: None,
             expected_revision: None,
             not_while_paused: false,
+            again: None,
             opening: None,
         }
     }
@@ -128,6 +136,8 @@ pub struct Receipt {
     pub position: Position,
     /// Version of its `input.queued`.
     pub version: Version,
+    /// The session's version when this was answered: what is said of the input up to there is past.
+    pub as_of: Version,
     /// True when an earlier request with the same key made it.
     pub repeated: bool,
 }

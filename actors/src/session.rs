@@ -222,7 +222,8 @@ impl Session {
             epoch: self.shared.log.epoch(),
             lease_ttl_ms: self.shared.settings.lease_ttl_ms,
             next_turn: TurnId::fresh(),
-            may_start: !self.shared.is_draining(),
+            // A host that recovers nothing carries no turn until it is asked to.
+            may_start: self.recovered && !self.shared.is_draining(),
             policy: &*self.shared.policy,
         }
     }

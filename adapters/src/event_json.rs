@@ -76,11 +76,7 @@ impl<'a> EventJson<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dispatch_events::{
-        Digest, Event, Timestamp,
-        catalogue::session::{Namer, SessionRenamed},
-        keys::KeyId,
-    };
+    use dispatch_events::{Digest, Event, Timestamp, catalogue::session::SessionRenamed, keys::KeyId};
 
     fn recorded(body: Body) -> Recorded {
         Recorded {
@@ -104,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_members_are_those_of_the_catalog() {
-        let event = Event::from(SessionRenamed { name: "b".into(), previous: "a".into(), by: Namer::Person });
+        let event = Event::from(SessionRenamed { name: "b".into(), previous: "a".into(), by: None });
         let json = serde_json::to_value(EventJson::of(&recorded(Body::Known(event)))).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
         let expected = "position stream version id type schema recorded_at epoch turn causation principal payload";

@@ -49,6 +49,7 @@ pub fn draft(text: usize) -> Draft {
         parts: vec![Part::Text("x".repeat(text))],
         message: None,
         demoted: None,
+        again: None,
     }
     .into();
     let (correlation, causation) = (CorrelationId::fresh(), EventId::default());

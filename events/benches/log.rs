@@ -31,6 +31,7 @@ fn draft() -> Draft {
         parts: vec![Part::Text("a sentence of some length; ".repeat(32))],
         message: None,
         demoted: None,
+        again: None,
     }
     .into();
     let (correlation, causation) = (CorrelationId::fresh(), EventId::default());

@@ -94,7 +94,7 @@ catalogue! {
     "input.queued" 2 input::InputQueued,
     "input.started" 1 input::InputStarted,
     "input.requeued" 1 input::InputRequeued,
-    "input.cancelled" 1 input::InputCancelled,
+    "input.cancelled" 2 input::InputCancelled,
     "input.unknown" 1 input::InputUnknown,
     "input.settled" 2 input::InputSettled,
     "input.reconciled" 1 input::InputReconciled,

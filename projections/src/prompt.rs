@@ -114,7 +114,12 @@ impl Prompt {
                 (self.built, self.tools) = (None, None);
                 self.note.clone_from(&event.note);
             }
-            Some(Event::MessageRecorded(event)) if matches!(event.message, Message::User { .. }) => self.note = None,
+            // A turn that ends before its first request sends nothing: the note waits for the next one.
+            Some(Event::MessageRecorded(event))
+                if matches!(event.message, Message::User { .. }) && event.api_content.is_some() =>
+            {
+                self.note = None;
+            }
             _ => {}
         }
     }

@@ -107,6 +107,7 @@ pub fn queued(number: u8) -> Event {
         parts: vec![Part::Text(format!("input {number}"))],
         message: None,
         demoted: None,
+        again: None,
     }
     .into()
 }

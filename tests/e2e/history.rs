@@ -1,6 +1,6 @@
 //! What a person changes of a session's past, and forks: over HTTP and on the command line, with a host and without.
 
-use crate::support::{asked, events, host, idle, kinds, said, submit, verified};
+use crate::support::{asked, assert_extends, events, host, idle, kinds, said, submit, verified};
 use far_side::{Answer, HostProcess, Method, ScriptedModel, message_elements};
 use serde_json::{Value, json};
 
@@ -70,6 +70,40 @@ async fn a_retry_sends_the_same_text_and_a_reset_begins_anew() {
     let sent = model.requests()[2].json().to_string();
     assert!(!sent.contains("hello") && sent.contains("again"), "{sent}");
     assert_eq!(kinds(&events(host.client(), "s").await).iter().filter(|kind| **kind == "prompt.built").count(), 2);
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_from_its_parent_and_stores_nothing_of_it() {
+    let model = ScriptedModel::start();
+    model.always(Answer::text("noted"));
+    let mut host = host().model(&model).start().await;
+    talk(&host, "parent", &["one", "two"]).await;
+    let forked = host.run_cli(["sessions", "fork", "parent", "--name", "child", "--json"]).await.ok().json();
+    assert_eq!(forked["name"], "child");
+    assert_eq!(users(&host, "child").await, ["one", "two"]);
+    talk(&host, "child", &["three"]).await;
+    talk(&host, "parent", &["elsewhere"]).await;
+    let requests = model.requests();
+    assert_extends(&requests[1], &requests[2]);
+    assert_eq!(users(&host, "child").await, ["one", "two", "three"]);
+    assert_eq!(users(&host, "parent").await, ["one", "two", "elsewhere"]);
+    let own = kinds_of(&host, "child").await;
+    assert!(own.len() < 16, "only what is its own: {own:?}");
+    host.sigkill();
+    host.restart().await;
+    talk(&host, "child", &["four"]).await;
+    assert_extends(&requests[2], &model.requests()[4]);
+    let first = host.view("parent", "transcript").await["messages"][0]["version"].clone();
+    let early = host.post("/api/sessions/parent/fork", &json!({"at": first, "name": "early"})).await.ok().json();
+    assert_eq!(early["name"], "early");
+    assert_eq!(users(&host, "early").await, ["one"]);
+    talk(&host, "early", &["another way"]).await;
+    assert_eq!(users(&host, "early").await, ["one", "another way"]);
+    verified(host.client()).await;
+}
+
+async fn kinds_of(host: &HostProcess, session: &str) -> Vec<String> {
+    events(host.client(), session).await.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]

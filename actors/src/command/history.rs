@@ -16,6 +16,13 @@ pub struct Change {
     pub expected_revision: Option<u64>,
 }
 
+impl Change {
+    /// By somebody who takes any revision.
+    pub fn by(principal: Principal) -> Self {
+        Self { principal, expected_revision: None }
+    }
+}
+
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryChange {

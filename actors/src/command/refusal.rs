@@ -11,6 +11,9 @@ pub enum Refusal {
     /// There is no such session.
     #[error("there is no session `{0}`: `dispatch sessions list` shows what is there")]
     NotFound(String),
+    /// There is no such input in the session.
+    #[error("there is no input {0} in this session: `dispatch replay SESSION --view queue` shows what waits")]
+    NoInput(AdmissionId),
     /// The session was erased, or is about to be.
     #[error("session {0} was erased: nothing of it is left but the chain of its sealed events")]
     Erased(StreamId),
@@ -53,7 +56,9 @@ pub enum Refusal {
     #[error("{0}")]
     Denied(String),
     /// A turn runs, or inputs wait, and the change would pull the ground from them.
-    #[error("the session is at work: wait until it is done, or stop it with `dispatch interrupt`")]
+    #[error(
+        "the session is at work: wait until it is done, or stop its turn with `dispatch interrupt` and withdraw what waits with `dispatch sessions cancel`"
+    )]
     AtWork,
     /// The actor does not keep up.
     #[error("the host is busy: send it again in a moment")]
@@ -77,7 +82,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid(_) => "invalid_params",
-            Self::NotFound(_) | Self::Erased(_) => "not_found",
+            Self::NotFound(_) | Self::NoInput(_) | Self::Erased(_) => "not_found",
             Self::AdmissionConflict(_) => "admission_conflict",
             Self::NameTaken(_) => "name_taken",
             Self::QueueFull(_) => "queue_full",

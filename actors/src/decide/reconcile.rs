@@ -11,7 +11,7 @@ use super::{
     interrupt::interrupt,
     settle::{ClaimFacts, claim_next},
 };
-use crate::command::{Reconcile, ReconcileVerdict, Refusal};
+use crate::command::{Reconcile, ReconcileVerdict, Refusal, host};
 use dispatch_events::{
     AdmissionId, Event, TurnId,
     catalogue::{
@@ -102,7 +102,7 @@ pub fn given_up(state: &SessionState, by: &Principal, why: &str) -> Vec<Event> {
 
 /// The policy's word and the stand-in result for a call whose outcome stays unknown.
 pub(super) fn stand_in(open: &ToolUse) -> [Event; 2] {
-    let by = Principal { adapter: "host".to_owned(), subject: "policy".to_owned() };
+    let by = host("policy");
     let why = "the policy is to go on: turn.recovery = \"resume\"";
     let unknown = EffectDisposition::Unknown;
     [said(open, ToolVerdict::Unknown, &by, why), result(open, ToolOutcome::Error, unknown, OUTCOME_UNKNOWN)]

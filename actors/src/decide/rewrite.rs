@@ -3,7 +3,7 @@
 use super::reset;
 use crate::command::{Change, HistoryChange, Refusal};
 use dispatch_events::{
-    Event, Part,
+    AdmissionId, Event, Part,
     catalogue::session::{
         ForkPoint, ResetReason, RewindReason, SessionArchived, SessionConfigured, SessionReset, SessionRestored,
         SessionRewound, SessionUnarchived,
@@ -27,7 +27,7 @@ pub fn rewrite(state: &SessionState, change: &HistoryChange, asked: &Change) -> 
         HistoryChange::Unarchive if !state.archived => return Ok(Vec::new()),
         HistoryChange::Unarchive => return Ok(vec![SessionUnarchived { by: by() }.into()]),
         HistoryChange::Configure { busy } if *busy == state.busy => return Ok(Vec::new()),
-        HistoryChange::Configure { busy } => return Ok(vec![SessionConfigured { busy: *busy }.into()]),
+        HistoryChange::Configure { busy } => return Ok(vec![SessionConfigured { busy: *busy, by: by() }.into()]),
         _ => at_rest(state)?,
     }
     let event = match change {
@@ -41,10 +41,10 @@ pub fn rewrite(state: &SessionState, change: &HistoryChange, asked: &Change) -> 
                 );
                 return Err(Refusal::Invalid(why));
             }
-            SessionRewound { to, reason: RewindReason::Rewind }.into()
+            SessionRewound { to, reason: RewindReason::Rewind, by: by() }.into()
         }
         HistoryChange::Undo { exchanges } => {
-            SessionRewound { to: nth_last(state, *exchanges)?, reason: RewindReason::Undo }.into()
+            SessionRewound { to: nth_last(state, *exchanges)?, reason: RewindReason::Undo, by: by() }.into()
         }
         HistoryChange::Restore => {
             let rewound = state.transcript.last_rewind().ok_or_else(|| {
@@ -52,11 +52,13 @@ pub fn rewrite(state: &SessionState, change: &HistoryChange, asked: &Change) -> 
                     "there is nothing to restore: nothing was rewound, or something was said since".to_owned(),
                 )
             })?;
-            SessionRestored { rewound }.into()
+            SessionRestored { rewound, by: by() }.into()
         }
-        HistoryChange::Retry => SessionRewound { to: nth_last(state, 1)?, reason: RewindReason::Retry }.into(),
+        HistoryChange::Retry => {
+            SessionRewound { to: nth_last(state, 1)?, reason: RewindReason::Retry, by: by() }.into()
+        }
         HistoryChange::Reset => {
-            SessionReset { reason: ResetReason::Asked, note: reset::note(ResetReason::Asked) }.into()
+            SessionReset { reason: ResetReason::Asked, note: reset::note(ResetReason::Asked), by: by() }.into()
         }
         HistoryChange::Archive | HistoryChange::Unarchive | HistoryChange::Configure { .. } => return Ok(Vec::new()),
     };
@@ -67,14 +69,19 @@ pub fn rewrite(state: &SessionState, change: &HistoryChange, asked: &Change) -> 
 ///
 /// # Errors
 /// [`Refusal::Invalid`] if there is none, or another session has it.
-pub fn retried(state: &SessionState) -> Result<Vec<Part>, Refusal> {
+pub fn retried(state: &SessionState) -> Result<(AdmissionId, Vec<Part>), Refusal> {
     let (_, turn) = exchanges(state).next_back().ok_or_else(nothing_said)?;
     let admission = state.turns.get(turn).and_then(|turn| state.admissions.get(turn.admission));
     let inherited = || Refusal::Invalid("the last exchange is the parent's: say it again instead".to_owned());
-    Ok(admission.ok_or_else(inherited)?.parts.to_vec())
+    let admission = admission.ok_or_else(inherited)?;
+    Ok((admission.id, admission.parts.to_vec()))
 }
 
-fn revision(state: &SessionState, expected: Option<u64>) -> Result<(), Refusal> {
+/// Whether the caller saw the session as it is.
+///
+/// # Errors
+/// [`Refusal::RevisionConflict`].
+pub fn revision(state: &SessionState, expected: Option<u64>) -> Result<(), Refusal> {
     match expected {
         Some(expected) if expected != state.revision => {
             Err(Refusal::RevisionConflict { expected, actual: state.revision })

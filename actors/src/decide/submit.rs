@@ -14,6 +14,10 @@ use dispatch_projections::SessionState;
 
 /// Longest idempotency key in characters.
 pub const REQUEST_MAX: usize = 1024;
+/// Longest platform's id of a message in characters.
+pub const MESSAGE_MAX: usize = 1024;
+/// Most bytes of text in one input: an append that the log can't take must not be the end of what runs.
+pub const INPUT_MAX: usize = 8 * 1024 * 1024;
 /// Longest session name in bytes.
 pub const NAME_MAX: usize = 200;
 
@@ -57,12 +61,12 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
     check(submit, facts.request)?;
     let digest = digest(submit);
     let same = state.admissions.by_request(&submit.principal, facts.request);
-    let again = submit.message.as_deref().and_then(|id| state.admissions.by_message(&submit.principal.adapter, id));
-    if let Some(before) = same.filter(|before| before.digest == digest).or(again) {
-        return Ok(Submitted::Repeated(before.id));
-    }
-    if same.is_some() {
-        return Err(Refusal::AdmissionConflict(facts.request.to_owned()));
+    let known = submit.message.as_deref().and_then(|id| state.admissions.by_message(&submit.principal.adapter, id));
+    match (same, known) {
+        (Some(before), _) if before.digest == digest => return Ok(Submitted::Repeated(before.id)),
+        (Some(_), _) => return Err(Refusal::AdmissionConflict(facts.request.to_owned())),
+        (None, Some(before)) => return Ok(Submitted::Repeated(before.id)),
+        (None, None) => {}
     }
     let mut events = Vec::new();
     if state.opened.is_none() {
@@ -83,6 +87,7 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
         parts: submit.parts.clone(),
         message: submit.message.clone(),
         demoted,
+        again: submit.again,
     };
     if redirects {
         return Ok(Submitted::Redirect(queued));
@@ -177,6 +182,15 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
 }
 
 fn check(submit: &Submit, request: &str) -> Result<(), Refusal> {
+    if submit.message.as_ref().is_some_and(|id| id.is_empty() || id.chars().count() > MESSAGE_MAX) {
+        return Err(Refusal::Invalid(format!("a platform's id of a message has 1 to {MESSAGE_MAX} characters")));
+    }
+    let bytes: usize = submit.parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 }).sum();
+    if bytes > INPUT_MAX {
+        return Err(Refusal::Invalid(format!(
+            "an input has at most {INPUT_MAX} bytes, this one {bytes}: send less at once"
+        )));
+    }
     if request.is_empty() || request.chars().count() > REQUEST_MAX {
         return Err(Refusal::Invalid(format!("a request id has 1 to {REQUEST_MAX} characters")));
     }

@@ -87,6 +87,7 @@ pub fn queued(number: u128) -> Event {
         parts: vec![Part::Text(format!("input {number}"))],
         message: None,
         demoted: None,
+        again: None,
     }
     .into()
 }

@@ -81,7 +81,7 @@ impl HostHandle {
             match update? {
                 Update::Event(recorded) => {
                     let Some(event) = recorded.event() else { continue };
-                    match seen.event(receipt, event) {
+                    match seen.event(receipt, recorded.version, event) {
                         Mark::Nothing => {}
                         Mark::Settled(outcome) => {
                             return Ok(seen.ending(outcome, recorded.position, recorded.version));
@@ -137,7 +137,7 @@ enum Mark {
 }
 
 impl Seen {
-    fn event(&mut self, receipt: &Receipt, event: &Event) -> Mark {
+    fn event(&mut self, receipt: &Receipt, version: Version, event: &Event) -> Mark {
         let admission = receipt.admission;
         match event {
             Event::InputStarted(started) if started.admission == admission => self.turn = Some(started.turn),
@@ -161,7 +161,8 @@ impl Seen {
             Event::InputCancelled(cancelled) if cancelled.admission == admission => {
                 return Mark::Settled(Outcome::Cancelled);
             }
-            Event::InputUnknown(unknown) => {
+            // One that was settled before the receipt was given is past.
+            Event::InputUnknown(unknown) if version > receipt.as_of || receipt.state == AdmissionState::Unknown => {
                 let waits = receipt.state == AdmissionState::Queued && self.turn.is_none();
                 // Its own outcome is unknown, or that of the turn that has it, or the queue stops before it.
                 if waits || self.steered || unknown.admission == admission {

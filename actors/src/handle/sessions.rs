@@ -2,7 +2,7 @@
 
 use super::{HostHandle, Subscription};
 use crate::{
-    command::{Opening, Receipt, Refusal, SessionRef, Submit},
+    command::{Change, Opening, Receipt, Refusal, SessionRef, Submit},
     decide::submit::check_name,
     host::{IdForNew, ToSession},
     routing::{self, RouteSource},
@@ -174,10 +174,10 @@ impl HostHandle {
     /// Gives a session another name.
     ///
     /// # Errors
-    /// [`Refusal::NameTaken`], [`Refusal::NotFound`].
-    pub async fn rename(&self, session: &SessionRef, name: &str, principal: Principal) -> Result<SummaryView, Refusal> {
+    /// [`Refusal::NameTaken`], [`Refusal::NotFound`], [`Refusal::RevisionConflict`].
+    pub async fn rename(&self, session: &SessionRef, name: &str, asked: Change) -> Result<SummaryView, Refusal> {
         let id = self.resolve(session).await?;
-        let command = |reply| SessionCommand::Rename { name: name.to_owned(), principal: principal.clone(), reply };
+        let command = |reply| SessionCommand::Rename { name: name.to_owned(), asked: asked.clone(), reply };
         self.ask(id, None, command).await
     }
 

@@ -7,6 +7,7 @@ use crate::{
     },
     decide::{
         obligation::{Verdict, verdict},
+        rewrite::revision,
         submit,
     },
     host::Opened,
@@ -18,10 +19,7 @@ use actix::{
 };
 use dispatch_events::{
     AdmissionId, CorrelationId, EventId, ObligationId, StreamId, TurnId, Version,
-    catalogue::{
-        input::Principal,
-        session::{Namer, SessionRenamed},
-    },
+    catalogue::{input::Principal, session::SessionRenamed},
 };
 use dispatch_projections::{SessionState, obligations::ObligationState, view::SummaryView};
 use tokio::sync::oneshot;
@@ -89,8 +87,8 @@ pub enum SessionCommand {
     Rename {
         /// The name.
         name: String,
-        /// Who asks.
-        principal: Principal,
+        /// Who asks, and what they saw.
+        asked: Change,
         /// The way back.
         reply: Reply<SummaryView>,
     },
@@ -231,11 +229,11 @@ impl Handler<SessionCommand> for Session {
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
-            SessionCommand::Change { change, asked, reply } => self.change(&change, &asked, reply),
+            SessionCommand::Change { change, asked, reply } => self.recover_then_change(change, asked, reply),
             SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
             SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),
             SessionCommand::Cancel { admission, principal, reply } => self.cancel(admission, &principal, reply),
-            SessionCommand::Rename { name, principal, reply } => self.rename(name, &principal, reply),
+            SessionCommand::Rename { name, asked, reply } => self.rename(name, &asked, reply),
             SessionCommand::Branch { child, at, principal, reply } => self.branch(child, at, &principal, reply),
             SessionCommand::Begin { begin, principal, reply } => self.begin(begin, &principal, reply),
             SessionCommand::Erase { principal, forks, reply } => self.erase(&principal, forks, reply),
@@ -272,20 +270,23 @@ impl Session {
         }
     }
 
-    fn rename(&mut self, name: String, principal: &Principal, reply: Reply<SummaryView>) -> Done {
+    fn rename(&mut self, name: String, asked: &Change, reply: Reply<SummaryView>) -> Done {
         if self.state.opened.is_none() {
             answer(reply, Err(Refusal::NotFound(self.id.to_string())));
             return Box::pin(fut::ready(()));
         }
-        if let Err(refusal) = submit::check_name(&name) {
+        let seen = revision(&self.state, asked.expected_revision);
+        if let Err(refusal) = seen.and_then(|()| submit::check_name(&name)) {
             answer(reply, Err(refusal));
             return Box::pin(fut::ready(()));
         }
         let mut events = Vec::new();
         if name != self.state.name {
-            events.push(SessionRenamed { name, previous: self.state.name.clone(), by: Namer::Person }.into());
+            events.push(
+                SessionRenamed { name, previous: self.state.name.clone(), by: Some(asked.principal.clone()) }.into(),
+            );
         }
-        let meta = self.command_meta(principal);
+        let meta = self.command_meta(&asked.principal);
         self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)))
     }
 
@@ -314,35 +315,55 @@ impl Session {
         reply: Reply<T>,
         result: impl FnOnce(&Session) -> Result<T, Refusal> + 'static,
     ) -> Done {
-        let opening = self.fresh.is_some();
         let commit = self.commit(events, meta);
         Box::pin(commit.map(move |committed, session: &mut Session, ctx: &mut Context<Session>| {
-            if opening && session.host.try_send(Opened(session.id)).is_err() {
-                tracing::debug!("the host is busy; the name is found in the log anyway");
-            }
-            match committed {
-                Ok(_) => {
-                    session.fresh = None;
-                    let result = result(session);
-                    answer(reply, result);
-                }
-                Err(refusal) => {
-                    answer(reply, Err(refusal.clone()));
-                    session.after_refusal(&refusal, ctx);
-                }
-            }
+            session.tell(committed.map(drop), reply, result, ctx);
         }))
+    }
+
+    /// Answers when the append is done: with what `result` makes of the new state, or with why it was refused.
+    pub(super) fn tell<T>(
+        &mut self,
+        committed: Result<(), Refusal>,
+        reply: Reply<T>,
+        result: impl FnOnce(&Session) -> Result<T, Refusal>,
+        ctx: &mut Context<Self>,
+    ) {
+        if self.fresh.is_some() && self.host.try_send(Opened(self.id)).is_err() {
+            tracing::debug!("the host is busy; the name is found in the log anyway");
+        }
+        match committed {
+            Ok(()) => {
+                self.fresh = None;
+                let result = result(self);
+                answer(reply, result);
+            }
+            Err(refusal) => {
+                answer(reply, Err(refusal.clone()));
+                self.after_refusal(&refusal, ctx);
+            }
+        }
     }
 
     /// A refused name or input leaves a session as it was; anything else of the store's means to start over from the log.
     pub(super) fn after_refusal(&mut self, refusal: &Refusal, ctx: &mut Context<Self>) {
         match refusal {
-            // A turn that was stopped for it goes on.
-            Refusal::Invalid(_) | Refusal::NameTaken(_) => self.settled(ctx),
+            // What was stopped for it may have been in the middle of anything: the recovery decides from the log.
+            Refusal::Invalid(_) | Refusal::NameTaken(_) if self.lost_its_turn() => {
+                self.give_up("a turn was stopped for what the log can't take", ctx);
+            }
+            Refusal::Invalid(_) | Refusal::NameTaken(_) => {}
             // The next command looks first.
             Refusal::Moved if self.shared.settings.ownership == Ownership::Shared => {}
             _ => self.give_up(&refusal.to_string(), ctx),
         }
+    }
+}
+
+impl Session {
+    /// The log says that a turn runs, and this actor that should carry it has stopped it.
+    fn lost_its_turn(&self) -> bool {
+        self.recovered && self.running.is_none() && self.state.admissions.started().is_some()
     }
 }
 

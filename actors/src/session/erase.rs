@@ -189,7 +189,10 @@ pub(crate) fn barely_read(log: &Log, id: StreamId) -> Result<SessionState, Strin
         next = last.version.next();
         for event in page.iter().filter_map(|recorded| recorded.event()) {
             match event {
-                Event::SessionOpened(opened) => state.name.clone_from(&opened.name),
+                Event::SessionOpened(opened) => {
+                    state.name.clone_from(&opened.name);
+                    state.opened = Some(opened.clone());
+                }
                 Event::SessionRenamed(renamed) => state.name.clone_from(&renamed.name),
                 Event::SessionBranched(branched) => state.family.branches.push(branched.clone()),
                 Event::SessionEraseRequested(_) => state.erasure = Some(Erasure::Requested),

@@ -49,7 +49,7 @@ impl Session {
         match fork::branch(&self.state, at) {
             Ok(at) => {
                 let meta = self.command_meta(principal);
-                let event = SessionBranched { child, at }.into();
+                let event = SessionBranched { child, at, by: principal.clone() }.into();
                 self.commit_and_answer(vec![event], meta, reply, move |_| Ok(at))
             }
             Err(refusal) => {

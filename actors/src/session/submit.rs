@@ -6,7 +6,7 @@ use super::{
     commit::Meta,
 };
 use crate::{
-    command::{Receipt, Refusal, Submit},
+    command::{Receipt, Refusal, Submit, host},
     decide::{
         interrupt, reset,
         submit::{self, SubmitFacts, Submitted},
@@ -19,7 +19,7 @@ use dispatch_events::{
     AdmissionId, Event, EventId, TurnId,
     catalogue::{
         input::InputQueued,
-        session::{Namer, SessionRenamed, SessionReset},
+        session::{SessionRenamed, SessionReset},
     },
 };
 use dispatch_projections::tools::CallState;
@@ -75,10 +75,10 @@ impl Session {
         let now = self.shared.now();
         let local = chrono::Local.offset_from_utc_datetime(&now.utc().naive_utc());
         let reset = reset::due(&self.state, self.shared.settings.reset, now, local)
-            .map(|reason| SessionReset { reason, note: reset::note(reason) }.into());
+            .map(|reason| SessionReset { reason, note: reset::note(reason), by: host("reset") }.into());
         let named = name.map(|name| {
             let previous = self.state.name.clone();
-            SessionRenamed { name, previous, by: Namer::Host }.into()
+            SessionRenamed { name, previous, by: Some(host("title")) }.into()
         });
         reset.into_iter().chain(named).collect()
     }
@@ -89,8 +89,17 @@ impl Session {
         match submit::submit(&self.state, submit, &facts) {
             Ok(Submitted::New(events)) => {
                 let meta = self.input_meta(submit, admission, turn);
+                let named = name.is_some();
                 let events = [self.before_input(name), events].concat();
-                self.commit_and_answer(events, meta, reply, move |session| session.receipt(admission, false))
+                let (commit, submit, request) = (self.commit(events, meta), submit.clone(), request.to_owned());
+                Box::pin(commit.then(move |done, session: &mut Session, ctx: &mut Context<Session>| match done {
+                    // Another session got the name in the same moment: the next one is looked for.
+                    Err(Refusal::NameTaken(_)) if named => session.name_then_submit(submit, request, reply),
+                    done => {
+                        session.tell(done.map(drop), reply, |session| session.receipt(admission, false), ctx);
+                        Box::pin(fut::ready(()))
+                    }
+                }))
             }
             Ok(Submitted::Redirect(queued)) => {
                 let meta = self.input_meta(submit, admission, turn);
@@ -160,6 +169,7 @@ impl Session {
             turn: admission.turn,
             position: admission.position,
             version: admission.version,
+            as_of: self.state.version,
             repeated,
         })
     }

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use dispatch_actors::Stop;
+use dispatch_actors::command::Change;
 use dispatch_actors::{Opening, SessionRef, handle::Update};
 use dispatch_events::{Position, Version, catalogue::input::Outcome};
 use dispatch_projections::view::ViewName;
@@ -92,9 +93,9 @@ fn names_are_unique_and_free_again_after_a_rename() {
         let first = open("a").await.unwrap();
         assert_eq!(open("a").await.unwrap_err().code(), "name_taken");
         open("b").await.unwrap();
-        assert_eq!(host.rename(&"b".into(), "a", me()).await.unwrap_err().code(), "name_taken");
-        host.rename(&"a".into(), "c", me()).await.unwrap();
-        host.rename(&"b".into(), "a", me()).await.unwrap();
+        assert_eq!(host.rename(&"b".into(), "a", Change::by(me())).await.unwrap_err().code(), "name_taken");
+        host.rename(&"a".into(), "c", Change::by(me())).await.unwrap();
+        host.rename(&"b".into(), "a", Change::by(me())).await.unwrap();
         assert_eq!(host.resolve(&"c".into()).await.unwrap(), first.id);
         let names: Vec<_> =
             host.list(None, 10, Default::default()).await.unwrap().into_iter().map(|row| row.name).collect();

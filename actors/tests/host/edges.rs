@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use dispatch_actors::Stop;
+use dispatch_actors::command::Change;
 use dispatch_actors::{HostSettings, Opening};
 use dispatch_events::catalogue::{input::Outcome, message::GivenRole};
 use dispatch_projections::view::TranscriptView;
@@ -78,7 +79,7 @@ fn a_host_that_does_not_recover_starts_no_turn_for_a_rename() {
         lost.submit(&"s".into(), say("go")).await.unwrap();
         until("it asks", || outside.bodies.lock().unwrap().len() == 1).await;
         let (host, _) = outside.host(HostSettings { recover: false, ..settings() }, false).await;
-        host.rename(&"s".into(), "other", me()).await.unwrap();
+        host.rename(&"s".into(), "other", Change::by(me())).await.unwrap();
         tokio::time::sleep(Duration::from_millis(300)).await;
         assert_eq!(outside.bodies.lock().unwrap().len(), 1, "a rename asked the model");
         assert_eq!(outside.count("input.requeued"), 0, "a rename used up one of three restarts");
@@ -220,7 +221,9 @@ fn a_full_mailbox_is_an_answer() {
         let session = host.submit(&"s".into(), say("go")).await.unwrap().session;
         let flood = (0..300).map(|n| {
             let host = host.clone();
-            async move { host.rename(&session.into(), &format!("s{n}"), me()).await.map_err(|refusal| refusal.code()) }
+            async move {
+                host.rename(&session.into(), &format!("s{n}"), Change::by(me())).await.map_err(|refusal| refusal.code())
+            }
         });
         let answers = futures_util::future::join_all(flood).await;
         let busy = answers.iter().filter(|answer| answer.as_ref().err() == Some(&"session_busy")).count();

@@ -1,6 +1,7 @@
 //! An erased session is gone for everybody, also when the host stops in between, and the chains still verify.
 
 use crate::support::*;
+use dispatch_actors::command::Change;
 use dispatch_actors::handle::Besides;
 use dispatch_actors::{Forks, Opening, SessionRef, handle::Update};
 use dispatch_events::{
@@ -22,7 +23,7 @@ async fn is_gone(outside: &Arc<Outside>, host: &dispatch_actors::HostHandle, id:
     let session = SessionRef::from(id);
     assert_eq!(host.state(&session, None).await.unwrap_err().code(), "not_found");
     assert_eq!(host.submit(&session, say("still there?")).await.unwrap_err().code(), "not_found");
-    assert_eq!(host.rename(&session, "other", me()).await.unwrap_err().code(), "not_found");
+    assert_eq!(host.rename(&session, "other", Change::by(me())).await.unwrap_err().code(), "not_found");
     assert_eq!(host.erase(&session, me(), Forks::Refuse).await.unwrap_err().code(), "not_found");
     assert!(host.list(None, 100, Default::default()).await.unwrap().iter().all(|row| row.id != id));
     let row = host

@@ -1,6 +1,7 @@
 //! Names that the host gives, and conversations that begin anew by themselves.
 
 use crate::support::*;
+use dispatch_actors::command::Change;
 use dispatch_actors::{HostSettings, Opening, SessionRef, decide::reset::ResetPolicy};
 use dispatch_events::{Event, catalogue::session::ResetReason};
 use futures_util::future::join_all;
@@ -21,7 +22,7 @@ fn unnamed_sessions_are_named_apart_and_a_persons_name_stays() {
         for (id, receipt) in ids.iter().zip(receipts) {
             let receipt = receipt.unwrap();
             host.wait(&receipt).await.unwrap();
-            let renamed = host.rename(&(*id).into(), &format!("mine {id}"), me()).await.unwrap();
+            let renamed = host.rename(&(*id).into(), &format!("mine {id}"), Change::by(me())).await.unwrap();
             turn(&host, &id.to_string(), "something else").await;
             assert_eq!(host.summary(&(*id).into()).await.unwrap().name, renamed.name);
         }

@@ -118,7 +118,7 @@ impl Chat {
         text: &str,
         interrupts: &mut Interrupts,
     ) -> Result<Option<Ending>, Failure> {
-        let input = Input { session: &self.session, text, intent: None, request: None, open: true };
+        let input = Input { session: &self.session, text, intent: None, request: None, open: true, waits: true };
         let receipt = door.submit(input).await?;
         if at(&receipt, "state") == "queued" {
             context.paper.note("another input is being answered; this one waits for its turn");

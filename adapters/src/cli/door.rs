@@ -14,6 +14,7 @@ use super::{context::Context, exit::Failure};
 use client::{Client, Query};
 use dispatch_actors::{
     Forks, Opening, SessionRef, Stop, Submit,
+    command::Change,
     handle::Besides,
     ports::{MemoryEdit, MemoryOperation},
 };
@@ -55,6 +56,8 @@ pub struct Input<'a> {
     pub request: Option<&'a str>,
     /// Whether a session that is not there is opened.
     pub open: bool,
+    /// Whether somebody waits for the answer: then a paused session refuses it.
+    pub waits: bool,
 }
 
 /// Who the command line speaks for: whoever may read the data folder. The gateway names it the same, so an input means
@@ -148,6 +151,7 @@ impl Door {
                 let submit = Submit {
                     request: input.request.map(str::to_owned),
                     intent: input.intent,
+                    not_while_paused: input.waits,
                     opening: input.open.then(|| Opening::plain("cli")),
                     ..Submit::new(principal(), vec![Part::Text(input.text.to_owned())])
                 };
@@ -156,7 +160,10 @@ impl Door {
             Self::Running(client) => {
                 let intent = input.intent.map(|intent| format!("{intent:?}").to_lowercase());
                 let parts = json!([{"type": "text", "text": input.text}]);
-                let body = json!({"request_id": input.request, "intent": intent, "parts": parts, "open": input.open});
+                let body = json!({
+                    "request_id": input.request, "intent": intent, "parts": parts, "open": input.open,
+                    "not_while_paused": input.waits,
+                });
                 client.post(&["api", "sessions", input.session, "input"], &body).await
             }
         }
@@ -205,7 +212,9 @@ impl Door {
     /// Gives a session another name.
     pub async fn rename(&self, session: &str, name: &str) -> Result<Value, Failure> {
         match self {
-            Self::Inside(inside) => document(&inside.handle.rename(&session.into(), name, principal()).await?),
+            Self::Inside(inside) => {
+                document(&inside.handle.rename(&session.into(), name, Change::by(principal())).await?)
+            }
             Self::Running(client) => client.patch(&["api", "sessions", session], &json!({"name": name})).await,
         }
     }

@@ -66,6 +66,8 @@ pub struct Telling {
     admission: String,
     /// Whether the input waits in the queue, where it can be stuck behind another one.
     waits: bool,
+    /// The session's version when the receipt was given; zero for one that is unknown.
+    as_of: u64,
     turn: Option<String>,
     /// Whether it was put into a turn that ran already: its story ends with that turn.
     steered: bool,
@@ -80,6 +82,7 @@ impl Telling {
         Self {
             admission: at(receipt, "admission"),
             waits: receipt["state"] == "queued",
+            as_of: if receipt["state"] == "unknown" { 0 } else { number(receipt, "as_of") },
             turn: None,
             steered: false,
             attempt: 0,
@@ -100,6 +103,10 @@ impl Telling {
                     answer: String::new(),
                 };
                 vec![Sight::Settled(ending)]
+            }
+            // What was unknown before the receipt was given, and is not any more, is past.
+            Seen::Event(event) if event["type"] == "input.unknown" && number(event, "version") <= self.as_of => {
+                Vec::new()
             }
             Seen::Event(event) => self.event(&at(event, "type"), &event["payload"]),
             _ => Vec::new(),
@@ -216,7 +223,7 @@ mod tests {
     use serde_json::json;
 
     fn event(kind: &str, payload: Value) -> Seen {
-        Seen::Event(json!({"type": kind, "payload": payload}))
+        Seen::Event(json!({"type": kind, "payload": payload, "version": 9}))
     }
 
     fn delta(attempt: u64, text: &str) -> Seen {

@@ -57,7 +57,8 @@ impl Submit {
             Wish::Redirect => Intent::Redirect,
         });
         let request = self.request_id.as_deref();
-        let receipt = door.submit(Input { session: &self.session, text, intent, request, open: true }).await?;
+        let receipt =
+            door.submit(Input { session: &self.session, text, intent, request, open: true, waits: self.wait }).await?;
         if !self.wait {
             show_receipt(context, &receipt)?;
             carry_out(context, door, &self.session, &receipt).await?;
@@ -142,7 +143,11 @@ fn show_ending(context: &Context, receipt: &Value, ending: &Ending) -> Result<Ex
     if done {
         return Ok(Exit::Done);
     }
-    Err(Failure::failed(unfinished(ending)))
+    let exit = match ending.outcome.as_str() {
+        "unknown" | "rejected" => Exit::Refused,
+        _ => Exit::Failed,
+    };
+    Err(Failure::new(exit, unfinished(ending)))
 }
 
 /// Why a turn has no answer, in words.

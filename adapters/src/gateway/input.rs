@@ -27,6 +27,9 @@ pub(super) struct Input {
     /// The platform's id of the message: one that comes again is not taken again.
     message: Option<String>,
     expected_revision: Option<u64>,
+    /// Whether a paused session refuses it instead of queueing it: for a caller who waits for the answer.
+    #[serde(default)]
+    not_while_paused: bool,
     /// Whether a session that is not there is opened.
     #[serde(default)]
     open: bool,
@@ -62,7 +65,7 @@ pub(super) async fn submit(
     session: Path<String>,
     input: JsonBody<Input>,
 ) -> Result<HttpResponse, Problem> {
-    let Input { request_id, intent, parts, message, expected_revision, open } = input.0;
+    let Input { request_id, intent, parts, message, expected_revision, not_while_paused, open } = input.0;
     let key = match request_id {
         Some(id) => Some(id),
         None => headers::idempotency_key(&request)?,
@@ -79,7 +82,15 @@ pub(super) async fn submit(
     });
     let principal = principal(&request);
     let opening = open.then(|| Opening::plain(&principal.adapter));
-    let submit = Submit { request: key, intent, message, expected_revision, opening, ..Submit::new(principal, parts) };
+    let submit = Submit {
+        request: key,
+        intent,
+        message,
+        expected_revision,
+        not_while_paused,
+        opening,
+        ..Submit::new(principal, parts)
+    };
     let receipt = gateway.host.submit(&SessionRef::Name(session.into_inner()), submit).await?;
     note(&receipt);
     let mut response = HttpResponse::Accepted();

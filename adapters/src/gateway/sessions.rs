@@ -190,14 +190,17 @@ pub(super) async fn edit(
         }),
     });
     let archived = archived.map(|archived| if archived { HistoryChange::Archive } else { HistoryChange::Unarchive });
+    // The name first: it is what can be refused.
+    if let Some(name) = name {
+        let asked = Change { principal: principal(&request), expected_revision };
+        let renamed = gateway.host.rename(&SessionRef::Id(id), &name, asked).await?;
+        // What the caller saw is what this call itself made of it.
+        expected_revision = expected_revision.map(|_| renamed.revision);
+    }
     for change in busy.into_iter().chain(archived) {
         let asked = Change { principal: principal(&request), expected_revision };
         let changed = gateway.host.change(&SessionRef::Id(id), change, asked).await?;
-        // What the caller saw is what this call itself made of it.
         expected_revision = expected_revision.map(|_| changed.revision);
-    }
-    if let Some(name) = name {
-        return Ok(HttpResponse::Ok().json(gateway.host.rename(&SessionRef::Id(id), &name, principal(&request)).await?));
     }
     Ok(HttpResponse::Ok().json(gateway.host.summary(&SessionRef::Id(id)).await?))
 }

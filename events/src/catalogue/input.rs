@@ -26,6 +26,8 @@ pub struct InputQueued {
     /// What was asked for, where the host made another intent of it to save work that a stop would destroy. Since
     /// version 2.
     pub demoted: Option<Intent>,
+    /// The admission whose input is tried again with this one. Since version 2.
+    pub again: Option<AdmissionId>,
 }
 
 /// Who submitted, with a name that people know.
@@ -75,6 +77,8 @@ pub struct InputRequeued {
 pub struct InputCancelled {
     /// The admission.
     pub admission: AdmissionId,
+    /// Who withdrew it; `None` in an event of version 1, which did not say. Since version 2.
+    pub by: Option<Principal>,
 }
 
 /// Nobody can say what a started admission did. The session pauses until somebody settles it.

@@ -58,17 +58,8 @@ pub struct SessionRenamed {
     pub name: String,
     /// The name that it had.
     pub previous: String,
-    /// Who chose it. Since version 2.
-    pub by: Namer,
-}
-
-/// Who chose a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Namer {
-    /// A person. Such a name is never changed by the host.
-    Person,
-    /// The host, from what was said.
-    Host,
+    /// Who chose it; `None` in an event of version 1, which did not say. Since version 2.
+    pub by: Option<Principal>,
 }
 
 /// The session was forked: another one begins with its events up to a version.
@@ -78,6 +69,8 @@ pub struct SessionBranched {
     pub child: StreamId,
     /// The last version that it inherits.
     pub at: Version,
+    /// Who wanted it.
+    pub by: Principal,
 }
 
 /// The session began as a fork, and this is what became of what it inherited.
@@ -102,6 +95,8 @@ pub struct SessionReset {
     pub reason: ResetReason,
     /// What the model is told of it with the next input; `None` if nothing.
     pub note: Option<String>,
+    /// Who wanted it.
+    pub by: Principal,
 }
 
 /// Why a conversation begins anew.
@@ -122,6 +117,8 @@ pub struct SessionRewound {
     pub to: ForkPoint,
     /// Why.
     pub reason: RewindReason,
+    /// Who wanted it.
+    pub by: Principal,
 }
 
 /// Why a conversation goes on from an earlier place.
@@ -140,6 +137,8 @@ pub enum RewindReason {
 pub struct SessionRestored {
     /// Version of the `session.rewound` that is taken back.
     pub rewound: Version,
+    /// Who wanted it.
+    pub by: Principal,
 }
 
 /// The session is out of the way: it is left out of lists. It can still be read and spoken to.
@@ -161,6 +160,8 @@ pub struct SessionUnarchived {
 pub struct SessionConfigured {
     /// What an input that does not say wants of a running turn; `None` for the host's setting.
     pub busy: Option<BusyMode>,
+    /// Who wanted it.
+    pub by: Principal,
 }
 
 /// What an input that does not say wants of a running turn.

@@ -5,8 +5,8 @@
 use super::{
     Event,
     host::{HostStarted, PreviousRun},
-    input::{InputQueued, InputSettled, Intent, Outcome, Principal},
-    session::{Namer, SessionEraseRequested, SessionRenamed},
+    input::{InputCancelled, InputQueued, InputSettled, Intent, Outcome, Principal},
+    session::{SessionEraseRequested, SessionRenamed},
 };
 use crate::{
     AdmissionId, Digest, Epoch, Part,
@@ -25,12 +25,15 @@ pub(super) fn decode(name: &str, schema: u16, bytes: &[u8]) -> Result<Option<Eve
             codec::decode::<SessionEraseRequested1>(bytes).map(|old| Some(SessionEraseRequested::from(old).into()))
         }
         ("input.queued", 1) => codec::decode::<InputQueued1>(bytes).map(|old| Some(InputQueued::from(old).into())),
+        ("input.cancelled", 1) => {
+            codec::decode::<InputCancelled1>(bytes).map(|old| Some(InputCancelled::from(old).into()))
+        }
         ("input.settled", 1) => codec::decode::<InputSettled1>(bytes).map(|old| Some(InputSettled::from(old).into())),
         _ => Ok(None),
     }
 }
 
-/// `session.renamed`, version 1: only people renamed.
+/// `session.renamed`, version 1: before it said who.
 #[derive(Deserialize, serde::Serialize, PartialEq)]
 struct SessionRenamed1 {
     name: String,
@@ -39,7 +42,7 @@ struct SessionRenamed1 {
 
 impl From<SessionRenamed1> for SessionRenamed {
     fn from(old: SessionRenamed1) -> Self {
-        Self { name: old.name, previous: old.previous, by: Namer::Person }
+        Self { name: old.name, previous: old.previous, by: None }
     }
 }
 
@@ -71,7 +74,7 @@ struct InputQueued1 {
 impl From<InputQueued1> for InputQueued {
     fn from(old: InputQueued1) -> Self {
         let InputQueued1 { admission, principal, request, digest, intent, seq, parts } = old;
-        Self { admission, principal, request, digest, intent, seq, parts, message: None, demoted: None }
+        Self { admission, principal, request, digest, intent, seq, parts, message: None, demoted: None, again: None }
     }
 }
 
@@ -99,5 +102,17 @@ struct HostStarted1 {
 impl From<HostStarted1> for HostStarted {
     fn from(old: HostStarted1) -> Self {
         Self { epoch: old.epoch, release: old.release, engine: old.engine, previous: PreviousRun::Unknown }
+    }
+}
+
+/// `input.cancelled`, version 1: before it said who.
+#[derive(Deserialize, serde::Serialize, PartialEq)]
+struct InputCancelled1 {
+    admission: AdmissionId,
+}
+
+impl From<InputCancelled1> for InputCancelled {
+    fn from(old: InputCancelled1) -> Self {
+        Self { admission: old.admission, by: None }
     }
 }

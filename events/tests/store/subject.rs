@@ -6,7 +6,7 @@ use dispatch_events::{
     catalogue::{
         memory::{MemoryRecalled, MemoryWarmed},
         obligation::{ObligationCreated, ObligationKind, ObligationMet},
-        session::{Namer, SessionOpened, SessionRenamed},
+        session::{SessionOpened, SessionRenamed},
     },
     keys::Keyring,
     log::{LogError, Tip},
@@ -153,7 +153,7 @@ pub fn opened(name: &str) -> Event {
 }
 
 pub fn renamed(previous: &str, name: &str) -> Event {
-    SessionRenamed { name: name.into(), previous: previous.into(), by: Namer::Person }.into()
+    SessionRenamed { name: name.into(), previous: previous.into(), by: None }.into()
 }
 
 pub fn owed(obligation: ObligationId) -> Event {

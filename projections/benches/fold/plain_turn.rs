@@ -84,6 +84,7 @@ fn queued(admission: AdmissionId, number: usize, question: &str) -> InputQueued 
         parts: vec![Part::Text(question.to_owned())],
         message: None,
         demoted: None,
+        again: None,
     }
 }
 

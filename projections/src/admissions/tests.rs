@@ -10,7 +10,7 @@ fn requeued(number: u8, times: u32) -> Event {
 }
 
 fn cancelled(number: u8) -> Event {
-    InputCancelled { admission: admission(number) }.into()
+    InputCancelled { admission: admission(number), by: None }.into()
 }
 
 fn unknown(number: u8) -> Event {

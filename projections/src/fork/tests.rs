@@ -174,9 +174,9 @@ fn a_fork_of_a_fork_has_both_conversations() {
 
 #[test]
 fn a_session_knows_its_forks_and_an_erased_one_is_nobodys() {
-    let branched: Event = SessionBranched { child: child(), at: Version(3) }.into();
+    let branched: Event = SessionBranched { child: child(), at: Version(3), by: me() }.into();
     let mut state = given(all([parent(), vec![branched]]));
-    assert_eq!(state.family.branches, [SessionBranched { child: child(), at: Version(3) }]);
+    assert_eq!(state.family.branches, [SessionBranched { child: child(), at: Version(3), by: me() }]);
     let revision = state.revision;
     assert_eq!(revision, given(parent()).revision, "a person sees no other conversation");
     let erased = Recorded { body: Body::Erased, ..record(state.version.0 + 1, opened()) };

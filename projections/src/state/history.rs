@@ -77,7 +77,7 @@ impl Writer {
 
     fn cancel(&mut self) {
         if let Some(number) = self.waiting.pop_back() {
-            self.push(InputCancelled { admission: admission(number) });
+            self.push(InputCancelled { admission: admission(number), by: None });
         }
     }
 

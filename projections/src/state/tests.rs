@@ -5,7 +5,7 @@ use dispatch_events::{
     catalogue::{
         input::{InputCancelled, InputRequeued, InputUnknown, Principal},
         lease::LeaseRenewed,
-        session::{Namer, SessionEraseRequested, SessionErased, SessionRenamed},
+        session::{SessionEraseRequested, SessionErased, SessionRenamed},
         tool::ToolUnknown,
         turn::{TurnFailed, TurnInterrupted},
     },
@@ -85,7 +85,7 @@ fn an_event_of_another_build_is_skipped_and_counted() {
 
 #[test]
 fn identity_and_names() {
-    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: Namer::Person };
+    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: None };
     let state = given([opened(), queued(1), renamed.into()]);
     assert_eq!((state.name.as_str(), state.opened.unwrap().name.as_str()), ("ideas", "notes"));
     assert_eq!((state.opened_at, state.updated_at), (Timestamp(1_000_000), Timestamp(3_000_000)));
@@ -96,8 +96,8 @@ fn the_revision_rises_only_with_what_a_person_sees() {
     let at = call(7, 0);
     let (turn, admission) = (turn(1), admission(1));
     let why = || "why".to_owned();
-    let cancelled = InputCancelled { admission };
-    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: Namer::Person };
+    let cancelled = InputCancelled { admission, by: None };
+    let renamed = SessionRenamed { name: "ideas".into(), previous: "notes".into(), by: None };
     let [input_started, acquired, turn_started] = <[Event; 3]>::try_from(claimed(1, 1)).unwrap();
     let [turn_completed, settled, released] = <[Event; 3]>::try_from(completed(1, 1)).unwrap();
     #[rustfmt::skip]

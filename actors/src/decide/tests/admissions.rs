@@ -67,7 +67,8 @@ fn only_what_waits_is_withdrawn() {
     let mut events = running();
     events.push(queued(2));
     let mut state = given(events);
-    let code = |state: &SessionState, number| cancel(state, admission_id(number)).map_err(|refusal| refusal.code());
+    let code =
+        |state: &SessionState, number| cancel(state, admission_id(number), &me()).map_err(|refusal| refusal.code());
     assert_eq!(names(&code(&state, 2).unwrap()), ["input.cancelled"]);
     assert_eq!(code(&state, 1), Err("stale_generation"));
     assert_eq!(code(&state, 9), Err("not_found"));
@@ -82,7 +83,7 @@ fn only_what_waits_is_withdrawn() {
 fn an_input_that_went_back_to_the_queue_has_a_turn_and_is_not_withdrawn() {
     let mut state = given(running());
     apply(&mut state, InputRequeued { admission: admission_id(1), why: "crash".into(), times: 1 }.into());
-    assert_eq!(cancel(&state, admission_id(1)).unwrap_err().code(), "stale_generation");
+    assert_eq!(cancel(&state, admission_id(1), &me()).unwrap_err().code(), "stale_generation");
 }
 
 #[test]

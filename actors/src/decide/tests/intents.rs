@@ -69,7 +69,7 @@ fn taken(state: &SessionState, intent: Option<Intent>, delegating: bool) -> (Int
 #[test]
 fn what_an_input_wants_is_what_it_says_or_else_what_the_session_says() {
     use Intent::{Queue, Redirect, Steer};
-    let busy = |mode| SessionConfigured { busy: Some(mode) }.into();
+    let busy = |mode| SessionConfigured { busy: Some(mode), by: me() }.into();
     let idle = |mode| given([opened(), busy(mode)]);
     let runs = |mode| with(running(), [busy(mode)]);
     let (steer, interrupt) = (BusyMode::Steer, BusyMode::Interrupt);

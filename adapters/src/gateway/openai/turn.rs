@@ -9,7 +9,7 @@ use dispatch_actors::{
     handle::{TurnEnding, Update},
 };
 use dispatch_events::{
-    AdmissionId, Event, Part, Position, Recorded, TurnId,
+    AdmissionId, Event, Part, Position, Recorded, TurnId, Version,
     catalogue::{input::Outcome, message::Message, model::Usage},
 };
 use dispatch_projections::admissions::AdmissionState;
@@ -48,6 +48,8 @@ pub(super) struct Follower {
     admission: AdmissionId,
     /// Whether the input waits in the queue, where it can be stuck behind another one.
     waits: bool,
+    /// The session's version when the receipt was given.
+    as_of: Version,
     turn: Option<TurnId>,
     shown: Shown,
     finish: Option<String>,
@@ -64,6 +66,7 @@ impl Follower {
         Self {
             admission: receipt.admission,
             waits: receipt.state == AdmissionState::Queued,
+            as_of: if receipt.state == AdmissionState::Unknown { Version(0) } else { receipt.as_of },
             turn: receipt.turn,
             shown: Shown::default(),
             finish: None,
@@ -102,7 +105,10 @@ impl Follower {
             }
             Event::InputRequeued(requeued) if requeued.admission == self.admission => self.waits = true,
             // Its own outcome is unknown, or the queue stops before it and nobody knows for how long.
-            Event::InputUnknown(unknown) if unknown.admission == self.admission || self.waits => {
+            // What was unknown before the receipt was given, and is not any more, is past.
+            Event::InputUnknown(unknown)
+                if recorded.version > self.as_of && (unknown.admission == self.admission || self.waits) =>
+            {
                 return Step::Failed(Code::UnknownExecution, unknown.why.clone());
             }
             Event::InputCancelled(cancelled) if cancelled.admission == self.admission => {

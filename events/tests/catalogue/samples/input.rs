@@ -28,6 +28,7 @@ fn queued() -> Vec<Sample> {
         parts: vec![],
         message: None,
         demoted: None,
+        again: None,
     };
     let blob = |name: Option<String>| Part::Blob {
         media_type: "image/png".into(),
@@ -43,6 +44,7 @@ fn queued() -> Vec<Sample> {
             parts: vec![Part::Text(text()), blob(Some("../ü.png".into()))],
             message: Some("42/7".into()),
             demoted: Some(Intent::Redirect),
+            again: Some(AdmissionId(id(3))),
             ..bare.clone()
         }),
         sample("redirect", InputQueued { intent: Intent::Redirect, parts: vec![blob(None)], ..bare }),
@@ -56,7 +58,8 @@ fn rest() -> Vec<Sample> {
     vec![
         plain(InputStarted { admission, turn: TurnId(id(2)), generation: Generation(3) }),
         plain(InputRequeued { admission, why: text(), times: 3 }),
-        plain(InputCancelled { admission }),
+        empty(InputCancelled { admission, by: None }),
+        full(InputCancelled { admission, by: Some(by.clone()) }),
         plain(InputUnknown { admission, why: text() }),
         empty(settled(Outcome::Completed)),
         full(InputSettled { why: Some(text()), ..settled(Outcome::Rejected) }),

@@ -4,7 +4,7 @@ use dispatch_events::{
     catalogue::{
         input::Principal,
         session::{
-            BusyMode, ForkPoint, Namer, ResetReason, RewindReason, SessionArchived, SessionBranched, SessionConfigured,
+            BusyMode, ForkPoint, ResetReason, RewindReason, SessionArchived, SessionBranched, SessionConfigured,
             SessionEraseRequested, SessionErased, SessionForked, SessionOpened, SessionRenamed, SessionReset,
             SessionRestored, SessionRewound, SessionUnarchived,
         },
@@ -29,8 +29,8 @@ pub fn samples() -> Vec<Sample> {
             parent: Some(ForkPoint { stream: StreamId(id(1)), version: Version(300) }),
             system: Some(text()),
         }),
-        plain(SessionRenamed { name: text(), previous: "a".into(), by: Namer::Person }),
-        sample("by-host", SessionRenamed { name: text(), previous: "a".into(), by: Namer::Host }),
+        empty(SessionRenamed { name: text(), previous: "a".into(), by: None }),
+        full(SessionRenamed { name: text(), previous: "a".into(), by: Some(by()) }),
         empty(SessionEraseRequested { name: text(), route: None, by: by() }),
         full(SessionEraseRequested { name: text(), route: Some("agent:main:telegram:dm:42".into()), by: by() }),
         plain(SessionErased { events: 300, after_restart: true }),
@@ -42,11 +42,11 @@ pub fn samples() -> Vec<Sample> {
 
 fn history() -> Vec<Sample> {
     let from = ForkPoint { stream: StreamId(id(1)), version: Version(300) };
-    let reset = |reason, note| SessionReset { reason, note };
-    let rewound = |reason| SessionRewound { to: from, reason };
-    let busy = |busy| SessionConfigured { busy: Some(busy) };
+    let reset = |reason, note| SessionReset { reason, note, by: by() };
+    let rewound = |reason| SessionRewound { to: from, reason, by: by() };
+    let busy = |busy| SessionConfigured { busy: Some(busy), by: by() };
     vec![
-        plain(SessionBranched { child: StreamId(id(1)), at: Version(300) }),
+        plain(SessionBranched { child: StreamId(id(1)), at: Version(300), by: by() }),
         empty(SessionForked { from, depth: 1, profile: None, unfinished: None, dropped: None }),
         full(SessionForked {
             from,
@@ -61,10 +61,10 @@ fn history() -> Vec<Sample> {
         plain(rewound(RewindReason::Rewind)),
         sample("undo", rewound(RewindReason::Undo)),
         sample("retry", rewound(RewindReason::Retry)),
-        plain(SessionRestored { rewound: Version(300) }),
+        plain(SessionRestored { rewound: Version(300), by: by() }),
         plain(SessionArchived { by: by() }),
         plain(SessionUnarchived { by: by() }),
-        empty(SessionConfigured { busy: None }),
+        empty(SessionConfigured { busy: None, by: by() }),
         full(busy(BusyMode::Queue)),
         sample("steer", busy(BusyMode::Steer)),
         sample("interrupt", busy(BusyMode::Interrupt)),

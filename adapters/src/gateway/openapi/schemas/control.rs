@@ -21,12 +21,13 @@ pub(super) fn all() -> Value {
         ("turn", maybe(id())),
         ("position", count()),
         ("version", count()),
+        ("as_of", count()),
         ("repeated", yes_no()),
     ]);
     json!({
         "Input": object(&[
             ("request_id?", maybe(text())), ("intent?", maybe(intent)), ("parts", list(part)),
-            ("message?", maybe(text())), seen.clone(), ("open?", yes_no()),
+            ("message?", maybe(text())), seen.clone(), ("not_while_paused?", yes_no()), ("open?", yes_no()),
         ]),
         "Interrupt": object(&[("turn?", maybe(id())), ("generation?", maybe(count()))]),
         "Interrupted": object(&[
