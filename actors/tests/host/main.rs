@@ -11,6 +11,7 @@ mod edges;
 mod erasure;
 mod fencing;
 mod fork;
+mod inside;
 mod interrupts;
 mod memory;
 mod naming;

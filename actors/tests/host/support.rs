@@ -1,7 +1,18 @@
 //! A host whose outside is scripted.
 
+#[path = "support/dialect.rs"]
+mod dialect;
+#[path = "support/memory.rs"]
+mod memory;
+#[path = "support/tools.rs"]
+mod tools;
+
+#[allow(unused_imports, reason = "not every suite that has these asks for it")]
+pub use memory::words;
+use memory::{Backend, Files};
+use tools::Tools;
+
 use actix_rt::System;
-use bytes::Bytes;
 use dispatch_actors::{HostHandle, HostParts, HostSettings, Opening, SessionRef, Submit, handle::TurnEnding, ports::*};
 use dispatch_events::{
     Clock, Digest, Event, Log, Part, Position, RawJson, Recorded, SystemClock,
@@ -18,7 +29,6 @@ use dispatch_events::{
         memory::MemoryEngine,
     },
 };
-use dispatch_projections::replay::WireMessage;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use std::{
     collections::VecDeque,
@@ -62,6 +72,8 @@ pub struct Outside {
     pub tool_runs: Mutex<Vec<String>>,
     /// Calls and tool runs whose announcement was not in the log.
     pub unannounced: Mutex<Vec<String>>,
+    /// Whether nobody looks for those: a look reads the whole log.
+    pub unwatched: AtomicBool,
     pub recall: Mutex<Option<(String, Duration)>>,
     pub recalls: AtomicUsize,
     pub at_once: AtomicUsize,
@@ -103,6 +115,7 @@ pub fn outside_at(clock: Arc<dyn Clock>) -> Arc<Outside> {
         bodies: Mutex::default(),
         tool_runs: Mutex::default(),
         unannounced: Mutex::default(),
+        unwatched: AtomicBool::new(false),
         recall: Mutex::default(),
         recalls: AtomicUsize::new(0),
         at_once: AtomicUsize::new(0),
@@ -225,29 +238,6 @@ pub async fn until(what: &str, mut done: impl FnMut() -> bool) {
     panic!("waited five seconds for: {what}");
 }
 
-struct PlainDialect;
-
-impl Dialect for PlainDialect {
-    fn name(&self) -> &'static str {
-        "plain"
-    }
-    fn version(&self) -> u16 {
-        1
-    }
-    fn head(&self, input: HeadInput<'_>) -> String {
-        format!("{}|{}|{}", input.model, input.tools, input.system)
-    }
-    fn message(&self, message: &WireMessage) -> String {
-        format!("{message:?}")
-    }
-    fn parameters(&self, stream: bool) -> RawJson {
-        RawJson(format!("{{\"stream\":{stream}}}"))
-    }
-    fn body(&self, head: &str, fragments: &[&str], parameters: &RawJson) -> Bytes {
-        format!("{head}\n{}\n{}", fragments.join("\n"), parameters.0).into()
-    }
-}
-
 fn model(outside: &Arc<Outside>, name: &str) -> Arc<Model> {
     Arc::new(Model {
         profile: ModelProfile {
@@ -259,7 +249,7 @@ fn model(outside: &Arc<Outside>, name: &str) -> Arc<Model> {
             stream: true,
             rehearsal: false,
         },
-        dialect: Arc::new(PlainDialect),
+        dialect: Arc::new(dialect::PlainDialect),
         endpoint: Arc::new(Endpoint(outside.clone())),
     })
 }
@@ -287,15 +277,25 @@ struct Endpoint(Arc<Outside>);
 impl ModelEndpoint for Endpoint {
     fn call(&self, call: ModelCall) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let body = String::from_utf8(call.body.to_vec()).unwrap();
-        let announced = self.0.events().iter().any(|recorded| match recorded.event() {
-            Some(Event::ModelRequested(requested)) => requested.length == body.len() as u64,
-            _ => false,
-        });
+        let watched = !self.0.unwatched.load(Ordering::SeqCst);
+        let announced = watched
+            && self.0.events().iter().any(|recorded| match recorded.event() {
+                Some(Event::ModelRequested(requested)) => requested.length == body.len() as u64,
+                _ => false,
+            });
         let calls = {
             let mut bodies = self.0.bodies.lock().unwrap();
             bodies.push(body.clone());
             bodies.len()
         };
+        if !watched {
+            return futures_util::stream::iter([Ok(ModelEvent::Finished(ModelAnswer {
+                text: "ok".into(),
+                finish: "stop".into(),
+                ..ModelAnswer::default()
+            }))])
+            .boxed();
+        }
         if !announced || self.0.count("model.requested") < calls {
             self.0.unannounced.lock().unwrap().push(body);
         }
@@ -344,201 +344,4 @@ impl ModelEndpoint for Endpoint {
         let waited = async move { tokio::time::sleep(Duration::from_millis(wait)).await };
         waited.map(move |()| futures_util::stream::iter(events)).flatten_stream().boxed()
     }
-}
-
-struct Tools(Arc<Outside>);
-
-impl Toolbox for Tools {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let tool = |name, class| -> Arc<dyn Tool> { Arc::new(ScriptedTool { outside: self.0.clone(), name, class }) };
-        vec![
-            tool("look", EffectClass::Read),
-            tool("put", EffectClass::Idempotent),
-            tool("act", EffectClass::Effect),
-            tool("slow", EffectClass::Effect),
-            tool("talk", EffectClass::Effect),
-            tool("deaf", EffectClass::Effect),
-            tool("hold", EffectClass::Read),
-            tool("spawn", EffectClass::Effect),
-        ]
-    }
-    fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        self.tools().into_iter().find(|tool| tool.name() == name)
-    }
-    fn check(&self, name: &str, arguments: &RawJson) -> Result<(), String> {
-        let left = self.0.panics.load(Ordering::SeqCst);
-        if left > 0 {
-            self.0.panics.store(left - 1, Ordering::SeqCst);
-            panic!("a scripted panic inside the Session actor");
-        }
-        if arguments.0.starts_with('{') { Ok(()) } else { Err(format!("{name} wants an object")) }
-    }
-}
-
-struct ScriptedTool {
-    outside: Arc<Outside>,
-    name: &'static str,
-    class: EffectClass,
-}
-
-impl Tool for ScriptedTool {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-    fn schema(&self) -> RawJson {
-        RawJson(format!("{{\"name\":\"{}\"}}", self.name))
-    }
-    fn class(&self) -> EffectClass {
-        self.class
-    }
-    fn parallel(&self) -> bool {
-        self.class == EffectClass::Read
-    }
-    fn delegates(&self) -> bool {
-        self.name == "spawn"
-    }
-    fn run(&self, invocation: ToolInvocation) -> BoxFuture<'static, ToolReply> {
-        let (outside, name) = (self.outside.clone(), self.name);
-        async move {
-            let runs = {
-                let mut runs = outside.tool_runs.lock().unwrap();
-                runs.push(format!("{name} {}", invocation.arguments.0));
-                runs.len()
-            };
-            if outside.count("tool.started") < runs {
-                outside.unannounced.lock().unwrap().push(name.to_owned());
-            }
-            if name == "slow" {
-                tokio::time::sleep(Duration::from_secs(60)).await;
-            }
-            if name == "talk" {
-                // Says something at all times, and never ends.
-                loop {
-                    invocation.context.progress.report("word ");
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            }
-            if name == "deaf" {
-                // A thread of its own, which nobody can cancel.
-                tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_secs(4))).await.unwrap();
-            }
-            if name == "hold" || name == "spawn" {
-                until_let_go(&outside.let_go).await;
-            }
-            let output = format!("{name} done");
-            ToolReply { outcome: ToolOutcome::Ok, output, effect: EffectDisposition::None }
-        }
-        .boxed()
-    }
-}
-
-struct Files(Arc<Outside>);
-
-impl MemoryFiles for Files {
-    fn snapshot(&self) -> Result<MemorySnapshot, String> {
-        let [memory, user] = self.0.files.lock().unwrap().clone();
-        let block = |entries: &[String]| (!entries.is_empty()).then(|| entries.join("\n§\n"));
-        Ok(MemorySnapshot { memory_block: block(&memory), user_block: block(&user), memory, user })
-    }
-    fn entries(&self, target: MemoryTarget) -> Result<Vec<String>, String> {
-        Ok(self.0.files.lock().unwrap()[usize::from(target == MemoryTarget::User)].clone())
-    }
-    fn plan(&self, edit: &MemoryEdit) -> Result<PlannedEdit, String> {
-        let changes = edit.operations.iter().map(|operation| match operation {
-            MemoryOperation::Add { content } => Ok(MemoryChange::Added(content.clone())),
-            _ => Err("only add is scripted".to_owned()),
-        });
-        self.replay(edit.target, &changes.collect::<Result<Vec<_>, _>>()?)
-    }
-    fn replay(&self, target: MemoryTarget, changes: &[MemoryChange]) -> Result<PlannedEdit, String> {
-        let before = self.digest(target)?;
-        let mut entries = self.entries(target)?;
-        for change in changes {
-            let MemoryChange::Added(new) = change else { return Err("only add is scripted".into()) };
-            entries.push(new.clone());
-        }
-        let (changes, after) = (changes.to_vec(), entries.join("\n§\n"));
-        Ok(PlannedEdit { target, changes, before, after, summary: "added".into() })
-    }
-    fn write(&self, planned: &PlannedEdit) -> Result<(), String> {
-        if self.0.write_failures.load(Ordering::SeqCst) > 0 {
-            self.0.write_failures.fetch_sub(1, Ordering::SeqCst);
-            return Err("scripted".into());
-        }
-        let entries = planned.after.split("\n§\n").map(str::to_owned).collect();
-        self.0.files.lock().unwrap()[usize::from(planned.target == MemoryTarget::User)] = entries;
-        Ok(())
-    }
-    fn digest(&self, target: MemoryTarget) -> Result<Digest, String> {
-        Ok(Digest::of(self.entries(target)?.join("\n§\n").as_bytes()))
-    }
-}
-
-struct Backend(Arc<Outside>);
-
-impl Backend {
-    fn enter(outside: &Outside) {
-        let now = outside.at_once.fetch_add(1, Ordering::SeqCst) + 1;
-        outside.most_at_once.fetch_max(now, Ordering::SeqCst);
-    }
-}
-
-impl MemoryBackend for Backend {
-    fn name(&self) -> &'static str {
-        "scripted"
-    }
-    fn destination(&self) -> String {
-        "nowhere".into()
-    }
-    fn honours_keys(&self) -> bool {
-        false
-    }
-    fn recall(&self, _: RecallQuery) -> BoxFuture<'static, Result<Option<String>, MemoryError>> {
-        let outside = self.0.clone();
-        async move {
-            outside.recalls.fetch_add(1, Ordering::SeqCst);
-            Self::enter(&outside);
-            let recall = outside.recall.lock().unwrap().clone();
-            let text = match recall {
-                Some((text, delay)) => {
-                    tokio::time::sleep(delay).await;
-                    Some(text)
-                }
-                None => None,
-            };
-            outside.at_once.fetch_sub(1, Ordering::SeqCst);
-            Ok(text)
-        }
-        .boxed()
-    }
-    fn sync(&self, exchange: Exchange) -> BoxFuture<'static, Result<(), MemoryError>> {
-        let outside = self.0.clone();
-        async move {
-            Self::enter(&outside);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            outside.at_once.fetch_sub(1, Ordering::SeqCst);
-            let left = outside.sync_failures.load(Ordering::SeqCst);
-            if left > 0 {
-                outside.sync_failures.store(left - 1, Ordering::SeqCst);
-                return Err(MemoryError::Temporary("scripted".into()));
-            }
-            outside.synced.lock().unwrap().push(exchange);
-            Ok(())
-        }
-        .boxed()
-    }
-    fn warm(&self, _: RecallQuery) -> BoxFuture<'static, Result<(), MemoryError>> {
-        let outside = self.0.clone();
-        async move {
-            Self::enter(&outside);
-            outside.at_once.fetch_sub(1, Ordering::SeqCst);
-            Ok(())
-        }
-        .boxed()
-    }
-}
-
-/// The exchange of a turn, for assertions.
-pub fn words(exchange: &Exchange) -> (String, String) {
-    (exchange.user.clone(), exchange.assistant.clone())
 }

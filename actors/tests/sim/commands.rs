@@ -63,7 +63,7 @@ impl Clients {
             67..74 => drop(host.reconcile(&session, world.choose(verdict)).await),
             74..78 => {
                 let name = world.choose(|random| format!("s{}", random.below(5)));
-                drop(host.rename(&session, &name, me()).await);
+                drop(host.rename(&session, &name, Change::by(me())).await);
             }
             78..88 => {
                 let change = self.change(world);
