@@ -61,12 +61,13 @@ pub fn submit(state: &SessionState, submit: &Submit, facts: &SubmitFacts<'_>) ->
     check(submit, facts.request)?;
     let digest = digest(submit);
     let same = state.admissions.by_request(&submit.principal, facts.request);
-    let known = submit.message.as_deref().and_then(|id| state.admissions.by_message(&submit.principal.adapter, id));
-    match (same, known) {
-        (Some(before), _) if before.digest == digest => return Ok(Submitted::Repeated(before.id)),
-        (Some(_), _) => return Err(Refusal::AdmissionConflict(facts.request.to_owned())),
-        (None, Some(before)) => return Ok(Submitted::Repeated(before.id)),
-        (None, None) => {}
+    // A message that the platform delivers again is the same message, also where its text was edited since.
+    let again = submit.message.as_deref().and_then(|id| state.admissions.by_message(&submit.principal.adapter, id));
+    if let Some(before) = same.filter(|before| before.digest == digest).or(again) {
+        return Ok(Submitted::Repeated(before.id));
+    }
+    if same.is_some() {
+        return Err(Refusal::AdmissionConflict(facts.request.to_owned()));
     }
     let mut events = Vec::new();
     if state.opened.is_none() {

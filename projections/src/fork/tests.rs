@@ -198,7 +198,7 @@ fn a_state_of_a_fork_comes_back_from_its_bytes() -> Result<(), RestoreError> {
 fn what_the_parent_took_back_is_not_inherited_and_a_forks_own_rewind_brings_back_its_own_alone() {
     let rewound = |stream: StreamId, version: u64| -> Event {
         let to = ForkPoint { stream, version: Version(version) };
-        SessionRewound { to, reason: RewindReason::Undo }.into()
+        SessionRewound { to, reason: RewindReason::Undo, by: me() }.into()
     };
     let second = all([vec![queued(2)], claimed(2, 2), vec![said(2, None), answered(2, "taken back", &[])]]);
     let second = all([second, completed(2, 2)]);
@@ -211,9 +211,9 @@ fn what_the_parent_took_back_is_not_inherited_and_a_forks_own_rewind_brings_back
     let state = go_on(inherited, all([begun(whole.version.0, |_| ()), vec![rewound(stream(), 6)]]));
     assert_eq!(wire(&state), []);
     // The parent's rewind is not the fork's, also where it has the same version.
-    let of_the_parent: Event = SessionRestored { rewound: whole.version }.into();
+    let of_the_parent: Event = SessionRestored { rewound: whole.version, by: me() }.into();
     let state = go_on(state, [of_the_parent]);
     assert_eq!(wire(&state), []);
-    let restored = SessionRestored { rewound: Version(3) }.into();
+    let restored = SessionRestored { rewound: Version(3), by: me() }.into();
     assert_eq!(wire(&go_on(state, [restored])), wire(&given(parent())));
 }
