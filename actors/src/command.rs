@@ -136,6 +136,8 @@ pub struct Receipt {
     pub position: Position,
     /// Version of its `input.queued`.
     pub version: Version,
+    /// Why the session is paused, if it is: the input waits until somebody settles that.
+    pub paused: Option<String>,
     /// The session's version when this was answered: what is said of the input up to there is past.
     pub as_of: Version,
     /// True when an earlier request with the same key made it.

@@ -65,7 +65,7 @@ pub fn rewrite(state: &SessionState, change: &HistoryChange, asked: &Change) -> 
     Ok(vec![event])
 }
 
-/// What the last exchange began with.
+/// What was said in the last exchange, and the input that it began with.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] if there is none, or another session has it.
@@ -74,7 +74,9 @@ pub fn retried(state: &SessionState) -> Result<(AdmissionId, Vec<Part>), Refusal
     let admission = state.turns.get(turn).and_then(|turn| state.admissions.get(turn.admission));
     let inherited = || Refusal::Invalid("the last exchange is the parent's: say it again instead".to_owned());
     let admission = admission.ok_or_else(inherited)?;
-    Ok((admission.id, admission.parts.to_vec()))
+    // What was put into the turn was said too.
+    let of_turn = state.admissions.iter().filter(|other| other.turn == Some(turn));
+    Ok((admission.id, of_turn.flat_map(|other| other.parts.iter().cloned()).collect()))
 }
 
 /// Whether the caller saw the session as it is.
@@ -113,7 +115,7 @@ fn nth_last(state: &SessionState, count: u32) -> Result<ForkPoint, Refusal> {
 }
 
 fn nothing_said() -> Refusal {
-    Refusal::Invalid("nothing was said here yet".to_owned())
+    Refusal::Invalid("there is nothing to take back: nothing that was said here still holds".to_owned())
 }
 
 /// Where the exchanges begin: at the message of the turn's own input. Inherited turns are not this session's; of those the

@@ -176,10 +176,20 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     if name.len() > NAME_MAX {
         return Err(Refusal::Invalid(format!("a session name has at most {NAME_MAX} bytes, this one {}", name.len())));
     }
-    if name.chars().any(|c| c.is_control() || c == '/' || c == '\\') {
-        return Err(Refusal::Invalid("a session name has no control characters, slashes or backslashes".into()));
+    if name.chars().any(|c| c.is_control() || is_invisible(c) || c == '/' || c == '\\') {
+        return Err(Refusal::Invalid(
+            "a session name has no control or invisible characters, slashes or backslashes".into(),
+        ));
+    }
+    if matches!(name, "." | "..") {
+        return Err(Refusal::Invalid("a session name is not `.` or `..`: no address could hold it".into()));
     }
     Ok(())
+}
+
+/// Characters that nobody sees, so that two names would look alike.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 fn check(submit: &Submit, request: &str) -> Result<(), Refusal> {

@@ -177,6 +177,9 @@ impl HostHandle {
     /// [`Refusal::NameTaken`], [`Refusal::NotFound`], [`Refusal::RevisionConflict`].
     pub async fn rename(&self, session: &SessionRef, name: &str, asked: Change) -> Result<SummaryView, Refusal> {
         let id = self.resolve(session).await?;
+        if name != id.to_string() {
+            no_id(name)?;
+        }
         let command = |reply| SessionCommand::Rename { name: name.to_owned(), asked: asked.clone(), reply };
         self.ask(id, None, command).await
     }
@@ -324,6 +327,14 @@ pub struct Besides {
 impl Besides {
     fn shows(self, row: &SummaryView) -> bool {
         (self.erased || row.status != SessionStatus::Erased) && (self.archived || !row.archived)
+    }
+}
+
+/// A name that is an id would address another session.
+fn no_id(name: &str) -> Result<(), Refusal> {
+    match name.parse::<StreamId>() {
+        Ok(_) => Err(Refusal::Invalid("a session name is not an id: choose words".to_owned())),
+        Err(_) => Ok(()),
     }
 }
 

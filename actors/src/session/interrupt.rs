@@ -19,7 +19,10 @@ impl Session {
     pub(super) fn interrupt(&mut self, principal: &Principal, named: Stop, reply: Reply<Interrupted>) -> Done {
         let carried = self.running.as_ref().map(|running| (running.turn, running.generation));
         let unknown = self.state.admissions.unknown().and_then(|paused| Some((paused.turn?, paused.generation?)));
-        let Some((turn, generation)) = carried.or(unknown) else {
+        // What an earlier run left, on a host that recovers nothing by itself: nobody carries it.
+        let left = self.state.admissions.started().filter(|_| !self.recovered);
+        let left = left.and_then(|left| Some((left.turn?, left.generation?)));
+        let Some((turn, generation)) = carried.or(unknown).or(left) else {
             let version = self.state.version;
             let nothing = Interrupted { session: self.id, turn: None, generation: None, version };
             answer(reply, stale(named, None).map_or(Ok(nothing), Err));
@@ -31,7 +34,7 @@ impl Session {
         }
         let (why, by) = (interrupted(principal), principal.clone());
         let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(Some(turn)) };
-        let paused = carried.is_none();
+        let paused = unknown.is_some() && carried.is_none();
         let stopped = self.stop_turn(turn);
         Box::pin(stopped.then(move |shown, session: &mut Session, _: &mut actix::Context<Session>| {
             let events = match paused {

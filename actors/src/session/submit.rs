@@ -169,6 +169,7 @@ impl Session {
             turn: admission.turn,
             position: admission.position,
             version: admission.version,
+            paused: self.state.admissions.unknown().and_then(|paused| paused.unknown.clone()),
             as_of: self.state.version,
             repeated,
         })

@@ -70,7 +70,7 @@ impl Submit {
 
 /// Where the host is inside this process, waits until the turn is done: it could not go on without it.
 pub(super) async fn carry_out(context: &Context, door: &Door, session: &str, receipt: &Value) -> Result<(), Failure> {
-    if door.is_inside() {
+    if door.is_inside() && at(receipt, "paused").is_empty() {
         context.paper.note(
             "no host is running: this command carries the turn out before it ends (Ctrl-C leaves it to the next host)",
         );
@@ -120,6 +120,12 @@ fn show_receipt(context: &Context, receipt: &Value) -> Result<(), Failure> {
         if !value.is_empty() {
             paper.line(format_args!("{}  {value}", paper.dim(format_args!("{label:<10}"))))?;
         }
+    }
+    if !at(receipt, "paused").is_empty() {
+        paper.note(format_args!(
+            "the session is paused ({}): it waits until that is settled with `dispatch sessions reconcile`",
+            safe(&at(receipt, "paused"))
+        ));
     }
     if !at(receipt, "demoted").is_empty() {
         paper.note("it waits for its turn: a stop would have destroyed work that runs inside this one");

@@ -41,6 +41,9 @@ impl<T: DeserializeOwned + 'static> FromRequest for JsonBody<T> {
         Box::pin(async move {
             let RawBody(bytes) = body.await?;
             let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+            if text.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+                return Err(Problem::invalid("the body is not a JSON object; `GET /openapi.json` describes it"));
+            }
             serde_json::from_slice(text).map(Self).map_err(|error| not_understood(&error))
         })
     }
@@ -78,7 +81,7 @@ async fn read(mut payload: Payload, limit: usize, announced: usize) -> Result<By
     if announced > limit || length > limit {
         let size = if announced > limit { format!("has {announced} bytes") } else { "is longer".to_owned() };
         let why =
-            format!("the body {size}, the limit is {limit} bytes (setting `gateway.max_body`): send less at once");
+            format!("the body {size}, the limit is {limit} bytes: send less at once");
         return Err(Problem::new(Code::TooLarge, why));
     }
     Ok(if joined.is_empty() { whole } else { joined.freeze() })

@@ -44,7 +44,7 @@ impl Code {
         (Self::StaleGeneration, "stale_generation", 409, "The attempt is over"),
         (Self::StaleEpoch, "stale_epoch", 409, "The host run is over"),
         (Self::UnknownExecution, "unknown_execution", 409, "An outcome is unknown"),
-        (Self::SessionBusy, "session_busy", 503, "The host is busy"),
+        (Self::SessionBusy, "session_busy", 503, "Busy"),
         (Self::QueueFull, "queue_full", 429, "Too many inputs wait"),
         (Self::Draining, "draining", 503, "The host is shutting down"),
         (Self::TooLarge, "too_large", 413, "Too large"),
@@ -159,7 +159,12 @@ impl Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let code = Code::TABLE.iter().find(|row| row.1 == refusal.code()).map_or(Code::StorageUnavailable, |row| row.0);
-        Self::new(code, refusal.to_string())
+        let problem = Self::new(code, refusal.to_string());
+        match refusal {
+            // Of this one session, not of the host: to ask again is not enough.
+            Refusal::AtWork => problem.with_status(StatusCode::CONFLICT),
+            _ => problem,
+        }
     }
 }
 

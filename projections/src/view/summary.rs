@@ -1,7 +1,7 @@
 //! A session in one row, and the proof of its prefix.
 
 use crate::{SessionState, admissions::AdmissionState};
-use dispatch_events::{Position, StreamId, TurnId, Version};
+use dispatch_events::{Position, StreamId, TurnId, Version, catalogue::session::BusyMode};
 use serde::Serialize;
 
 /// What a session does at the moment.
@@ -33,6 +33,9 @@ pub struct SummaryView {
     pub status: SessionStatus,
     /// Whether it is left out of lists.
     pub archived: bool,
+    /// What an input that does not say wants of a running turn; `None` for what the host's settings say.
+    #[serde(serialize_with = "super::words::snake")]
+    pub busy: Option<BusyMode>,
     /// Surface that opened it.
     pub source: String,
     /// Agent.
@@ -94,6 +97,7 @@ impl SummaryView {
             name: state.name.clone(),
             status,
             archived: state.archived,
+            busy: state.busy,
             source: opened.map(|opened| opened.source.clone()).unwrap_or_default(),
             agent: opened.map(|opened| opened.agent.clone()).unwrap_or_default(),
             opened_at: state.opened_at.rfc3339(),

@@ -1,7 +1,7 @@
 //! What nobody knows of a paused session, with what is known about it.
 
 use crate::{SessionState, tools::CallState};
-use dispatch_events::{AdmissionId, Position, StreamId, Timestamp, TurnId, Version};
+use dispatch_events::{AdmissionId, Part, Position, StreamId, Timestamp, TurnId, Version};
 use serde::Serialize;
 
 /// What nobody knows.
@@ -20,6 +20,8 @@ pub struct UnknownRow {
     pub name: String,
     /// The input that is paused over it.
     pub admission: AdmissionId,
+    /// What was said with it.
+    pub text: String,
     /// Its turn.
     pub turn: Option<TurnId>,
     /// Version of the message that asks for the call; `None` where no call is in doubt.
@@ -51,6 +53,7 @@ impl UnknownsView {
             session: state.stream,
             name: state.name.clone(),
             admission: paused.id,
+            text: Part::joined(&paused.parts),
             turn: paused.turn,
             message: None,
             index: None,

@@ -3,6 +3,7 @@
 use crate::cli::{
     context::Context,
     exit::{Exit, Failure},
+    paper::words::at,
 };
 use clap::Args;
 use dispatch_events::AdmissionId;
@@ -27,9 +28,12 @@ impl Cancel {
         let receipt = receipt?;
         if context.paper.json {
             context.paper.document(&receipt)?;
-        } else {
+        } else if at(&receipt, "outcome") == "cancelled" {
             context.paper.line("withdrawn")?;
         }
-        Ok(Exit::Done)
+        match at(&receipt, "outcome").as_str() {
+            "cancelled" => Ok(Exit::Done),
+            done => Err(Failure::new(Exit::Refused, format!("it is done already: {done}"))),
+        }
     }
 }

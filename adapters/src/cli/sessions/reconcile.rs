@@ -148,6 +148,7 @@ fn show(context: &Context, unknowns: &[Value]) -> Result<Exit, Failure> {
         paper.line(format_args!("{}  {}", paper.bold(&name), paper.odd(what)))?;
         let ran = unknown["ran_ms"].as_u64().map(|ms| format!("{} ms until its last sign", grouped(ms)));
         let rows = [
+            ("input", clip(&safe(&at(unknown, "text")), 300)),
             ("arguments", clip(&safe(&at(unknown, "arguments")), 300)),
             (
                 "began",
@@ -162,10 +163,12 @@ fn show(context: &Context, unknowns: &[Value]) -> Result<Exit, Failure> {
         }
     }
     if let Some(first) = unknowns.first() {
-        paper.note(format_args!(
-            "settle with `dispatch sessions reconcile {} --finished RESULT | --not-done | --give-up --why TEXT`",
-            safe(&at(first, "name")),
-        ));
+        let verdicts = match at(first, "tool").is_empty() {
+            true => "--not-done (it is tried again) | --give-up",
+            false => "--finished RESULT | --not-done | --give-up",
+        };
+        let name = safe(&at(first, "name"));
+        paper.note(format_args!("settle with `dispatch sessions reconcile {name} {verdicts} --why TEXT`"));
     }
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use crate::cli::{
 use clap::Args;
 use dispatch_actors::command::HistoryChange;
 
-/// Bring back what the last rewind, undo or retry left out
+/// Bring back what the last rewind or undo left out, as long as nothing was said since
 #[derive(Debug, Args)]
 pub struct Restore {
     #[command(flatten)]

@@ -121,7 +121,7 @@ fn sessions() -> Value {
     json!({
         "Session": object(&[
             ("id", id()), ("name", text()), ("status", one_of(&["idle", "queued", "running", "paused", "unreadable", "erased"])),
-            ("archived", yes_no()), ("source", text()), ("agent", text()), ("opened_at", text()), ("updated_at", text()), ("version", count()),
+            ("archived", yes_no()), ("busy", maybe(text())), ("source", text()), ("agent", text()), ("opened_at", text()), ("updated_at", text()), ("version", count()),
             ("position", count()), ("revision", count()), ("turns", count()), ("turn", maybe(id())),
             ("messages", count()), ("model_calls", count()), ("pending", count()), ("profile", maybe(text())),
             ("input_tokens", count()), ("output_tokens", count()), ("unknown_usage", count()),

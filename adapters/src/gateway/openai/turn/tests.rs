@@ -24,6 +24,7 @@ impl Case {
         let receipt = Receipt {
             intent: Intent::Queue,
             demoted: None,
+            paused: None,
             as_of: Version(1),
             session: StreamId::fresh(),
             name: "s".into(),

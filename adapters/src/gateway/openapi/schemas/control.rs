@@ -21,6 +21,7 @@ pub(super) fn all() -> Value {
         ("turn", maybe(id())),
         ("position", count()),
         ("version", count()),
+        ("paused", maybe(text())),
         ("as_of", count()),
         ("repeated", yes_no()),
     ]);
@@ -57,7 +58,7 @@ pub(super) fn all() -> Value {
             ("verdict", one_of(&["finished", "not_done", "give_up"])), ("output?", maybe(text())), ("why", text()),
         ]),
         "Unknowns": object(&[("unknowns", list(object(&[
-            ("session", id()), ("name", text()), ("admission", id()), ("turn", maybe(id())),
+            ("session", id()), ("name", text()), ("admission", id()), ("text", text()), ("turn", maybe(id())),
             ("message", maybe(count())), ("index", maybe(count())), ("tool", maybe(text())),
             ("arguments", maybe(text())), ("why", text()), ("started_at", maybe(text())), ("ran_ms", maybe(count())),
             ("last_output", maybe(text())), ("position", count()),
