@@ -11,7 +11,7 @@ mod tools;
 
 pub use activity::{Activity, Phase};
 
-use crate::{host::Host, session::Session, shared::Shared};
+use crate::{decide::tools::ToolResult, host::Host, session::Session, shared::Shared};
 use actix::{
     Actor, ActorContext, Addr, AsyncContext, Context, Handler, Message, MessageResult, SpawnHandle, WrapFuture,
 };
@@ -38,13 +38,15 @@ pub struct TurnStart {
     pub activity: Arc<Activity>,
 }
 
-/// Text that was shown of the last answer; the session knows whether that answer is recorded.
+/// What a turn has that its session may not have recorded; the session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// The request that it answers.
+    /// The last request.
     pub attempt: u32,
-    /// The text.
+    /// Text that was shown of its answer.
     pub text: String,
+    /// Results of calls of the last segment that have finished.
+    pub done: Vec<ToolResult>,
 }
 
 /// The actor.

@@ -4,6 +4,7 @@ use super::{
     failure::{partial, unsaid},
     reconcile::given_up,
     settle::{Besides, ClaimFacts, settle, settle_besides},
+    tools::Left,
 };
 use dispatch_events::{
     Event, TurnId,
@@ -24,22 +25,28 @@ pub const CUT_OFF: &str = "Cancelled: the turn was stopped while this call ran."
 pub const GIVEN_UP: &str = "The outcome of this call is unknown, and the turn was given up.";
 
 /// The events of a stop: the queue goes on behind it.
-pub fn interrupt(state: &SessionState, turn: TurnId, why: &str, shown: &str, claim: ClaimFacts<'_>) -> Vec<Event> {
-    let mut events = stopped(state, turn, why, shown);
+pub fn interrupt<'a>(
+    state: &SessionState,
+    turn: TurnId,
+    why: &str,
+    left: impl Into<Left<'a>>,
+    claim: ClaimFacts<'_>,
+) -> Vec<Event> {
+    let mut events = stopped(state, turn, why, left);
     events.extend(settle(state, Outcome::Interrupted, claim));
     events
 }
 
 /// The events of an input that stops the turn and is the next.
-pub fn redirect(
+pub fn redirect<'a>(
     state: &SessionState,
     queued: &InputQueued,
     turn: TurnId,
-    shown: &str,
+    left: impl Into<Left<'a>>,
     claim: ClaimFacts<'_>,
 ) -> Vec<Event> {
     let mut events: Vec<Event> = vec![queued.clone().into()];
-    events.extend(stopped(state, turn, &redirected(&queued.principal), shown));
+    events.extend(stopped(state, turn, &redirected(&queued.principal), left));
     events.extend(settle_besides(state, Outcome::Interrupted, Besides::New(queued), claim));
     events
 }
@@ -62,9 +69,13 @@ fn redirected(by: &Principal) -> String {
 }
 
 /// The end of a turn that is stopped, without that of its admission.
-pub fn stopped(state: &SessionState, turn: TurnId, why: &str, shown: &str) -> Vec<Event> {
+pub fn stopped<'a>(state: &SessionState, turn: TurnId, why: &str, left: impl Into<Left<'a>>) -> Vec<Event> {
+    let left = left.into();
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     let results = state.tools.open(turn).filter_map(|open| {
+        if let Some(real) = left.result(turn, open.call) {
+            return Some(real);
+        }
         let (output, effect) = match &open.state {
             CallState::Requested | CallState::Asked { .. } | CallState::Approved | CallState::Denied { .. } => {
                 (CANCELLED, EffectDisposition::None)
@@ -78,7 +89,7 @@ pub fn stopped(state: &SessionState, turn: TurnId, why: &str, shown: &str) -> Ve
         Some(ToolFinished { turn, call, outcome: ToolOutcome::Cancelled, effect, output, duration_ms: 0 }.into())
     });
     events.extend(results);
-    events.extend(partial(turn, shown));
+    events.extend(partial(turn, left.shown));
     events.push(TurnInterrupted { turn, why: why.to_owned() }.into());
     events
 }

@@ -3,6 +3,7 @@
 use super::{
     failure::{partial, unsaid},
     settle::{ClaimFacts, settle},
+    tools::Left,
 };
 use dispatch_events::{
     Event, TurnId,
@@ -26,8 +27,8 @@ pub struct Breakdown<'a> {
     pub code: &'a str,
     /// Cause and next step.
     pub message: &'a str,
-    /// Text that was shown and is not recorded.
-    pub shown: &'a str,
+    /// What is not recorded.
+    pub left: Left<'a>,
 }
 
 /// The events of a turn that ends in the middle of something: what was shown stays, every call has its one result, the
@@ -35,6 +36,9 @@ pub struct Breakdown<'a> {
 pub fn break_off(state: &SessionState, turn: TurnId, how: Breakdown<'_>, claim: ClaimFacts<'_>) -> Vec<Event> {
     let mut events: Vec<Event> = unsaid(state, turn).into_iter().collect();
     let results = state.tools.open(turn).map(|open| {
+        if let Some(real) = how.left.result(turn, open.call) {
+            return real;
+        }
         let (outcome, effect, output) = match &open.state {
             CallState::Started { class: EffectClass::Read } => {
                 (ToolOutcome::Error, EffectDisposition::None, BROKEN_OFF)
@@ -48,7 +52,7 @@ pub fn break_off(state: &SessionState, turn: TurnId, how: Breakdown<'_>, claim: 
         ToolFinished { turn, call, outcome, effect, output, duration_ms: 0 }.into()
     });
     events.extend(results);
-    events.extend(partial(turn, how.shown));
+    events.extend(partial(turn, how.left.shown));
     events.push(TurnFailed { turn, code: how.code.to_owned(), message: how.message.to_owned() }.into());
     events.extend(settle(state, Outcome::Failed, claim));
     events
@@ -117,7 +121,7 @@ mod tests {
         for (call, class) in calls.iter().zip(begun) {
             apply(&mut state, ToolStarted { turn: turn_id(1), call: *call, class }.into());
         }
-        let how = Breakdown { code: "stalled", message: "it stood still", shown: "half" };
+        let how = Breakdown { code: "stalled", message: "it stood still", left: "half".into() };
         let events = break_off(&state, turn_id(1), how, CLAIM);
         let next = ["input.settled", "lease.released", "input.started", "lease.acquired", "turn.started"];
         assert_eq!(names(&events), [&["tool.finished"; 4][..], &["message.recorded", "turn.failed"], &next].concat());

@@ -85,3 +85,26 @@ pub fn finish(turn: TurnId, results: &[ToolResult]) -> Vec<Event> {
         })
         .collect()
 }
+
+/// What a turn that is stopped leaves behind and nobody has recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Left<'a> {
+    /// Text that was shown of an answer that is not whole.
+    pub shown: &'a str,
+    /// Results of calls that had finished while their neighbours still ran.
+    pub done: &'a [ToolResult],
+}
+
+impl<'a> From<&'a str> for Left<'a> {
+    fn from(shown: &'a str) -> Self {
+        Self { shown, done: &[] }
+    }
+}
+
+impl Left<'_> {
+    /// The real result of a call, if it had finished: a stop takes nothing from it.
+    pub fn result(&self, turn: TurnId, call: CallRef) -> Option<Event> {
+        let result = self.done.iter().find(|result| result.call == call)?;
+        finish(turn, std::slice::from_ref(result)).pop()
+    }
+}

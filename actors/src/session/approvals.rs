@@ -34,9 +34,9 @@ impl Session {
             why: String::new(),
         };
         match known {
+            _ if self.state.tools.approved(&digest) => None,
             // The question stands, whatever the gate would say today.
             CallState::Asked { digest, why } => Some(ApprovalRequest { digest: *digest, why: why.clone(), ..request }),
-            _ if self.state.tools.approved(&digest) => None,
             _ => self.shared.approvals.needed(&request).map(|why| ApprovalRequest { why, ..request }),
         }
     }

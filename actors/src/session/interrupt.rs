@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     command::{Interrupted, Refusal, Stop},
-    decide::interrupt::{give_up, interrupt, interrupted},
+    decide::{
+        interrupt::{give_up, interrupt, interrupted},
+        tools::{Left, ToolResult},
+    },
     turn::{Shown, StopTurn},
 };
 use actix::{ActorFuture, ActorFutureExt, WrapFuture, fut};
@@ -36,10 +39,10 @@ impl Session {
         let meta = Meta { principal: self.shared.principal_id(principal), ..self.turn_meta(Some(turn)) };
         let paused = unknown.is_some() && carried.is_none();
         let stopped = self.stop_turn(turn);
-        Box::pin(stopped.then(move |shown, session: &mut Session, _: &mut actix::Context<Session>| {
+        Box::pin(stopped.then(move |left, session: &mut Session, _: &mut actix::Context<Session>| {
             let events = match paused {
                 true => give_up(&session.state, turn, &by, &why, session.claim_facts()),
-                false => interrupt(&session.state, turn, &why, &shown, session.claim_facts()),
+                false => interrupt(&session.state, turn, &why, left.as_left(), session.claim_facts()),
             };
             session.commit_and_answer(events, meta, reply, move |session| {
                 let (turn, generation) = (Some(turn), Some(generation));
@@ -48,9 +51,9 @@ impl Session {
         }))
     }
 
-    /// Stops what runs of a turn, and gives what was shown of an answer that is not recorded. What was recorded stands;
+    /// Stops what runs of a turn, and gives what of it is not recorded. What was recorded stands;
     /// if the stop can't be recorded, the turn starts again from there.
-    pub(super) fn stop_turn(&self, turn: TurnId) -> impl ActorFuture<Self, Output = String> + 'static {
+    pub(super) fn stop_turn(&self, turn: TurnId) -> impl ActorFuture<Self, Output = Unrecorded> + 'static {
         let stop = self.running.as_ref().map(|running| running.actor.send(StopTurn));
         let stopped = async move {
             match stop {
@@ -65,13 +68,26 @@ impl Session {
     }
 
     /// What was shown of an answer that is not recorded. Of a turn whose actor is gone, that is what the log has.
-    pub(super) fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> String {
-        let Some(known) = self.state.turns.get(turn) else { return String::new() };
+    pub(super) fn unrecorded(&self, turn: TurnId, shown: Option<Shown>) -> Unrecorded {
+        let Some(known) = self.state.turns.get(turn) else { return Unrecorded::default() };
         match shown {
-            Some(shown) if known.in_flight == Some(shown.attempt) => shown.text,
-            Some(_) => String::new(),
-            None => known.shown.clone(),
+            Some(shown) if known.in_flight == Some(shown.attempt) => Unrecorded { shown: shown.text, done: shown.done },
+            Some(shown) => Unrecorded { shown: String::new(), done: shown.done },
+            None => Unrecorded { shown: known.shown.clone(), done: Vec::new() },
         }
+    }
+}
+
+/// What a stopped turn had that is not in the log.
+#[derive(Default)]
+pub(super) struct Unrecorded {
+    shown: String,
+    done: Vec<ToolResult>,
+}
+
+impl Unrecorded {
+    pub fn as_left(&self) -> Left<'_> {
+        Left { shown: &self.shown, done: &self.done }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
         prepare::Recall,
         stall::{Breakdown, break_off},
         step::{self, Next},
-        tools::ToolResult,
+        tools::{Left, ToolResult},
     },
     ports::{
         Approval, ApprovalRequest, MemorySnapshot, Model, ModelAnswer, ModelCall, ModelError, RecallQuery, Tool,
@@ -153,7 +153,7 @@ impl Handler<Advance> for Session {
             Report::Consent { call, approval } => self.consented(turn, call, &approval),
             Report::Abort { code, message } => {
                 let shown = self.unrecorded(turn, None);
-                let how = Breakdown { code, message: &message, shown: &shown };
+                let how = Breakdown { code, message: &message, left: shown.as_left() };
                 let events = break_off(&self.state, turn, how, self.claim_facts());
                 self.record(turn, events, |_| Step::Done)
             }
@@ -240,7 +240,7 @@ impl Session {
             Err(Refusal::Invalid(why)) => {
                 session.rendered = None;
                 let why = format!("the log can't take what the turn gave: {why}. Ask for less at once");
-                let how = Breakdown { code: "too_large", message: &why, shown: "" };
+                let how = Breakdown { code: "too_large", message: &why, left: Left::default() };
                 let failed = break_off(&session.state, turn, how, session.claim_facts());
                 let meta = session.turn_meta(Some(turn));
                 Box::pin(session.commit(failed, meta).map(

@@ -124,9 +124,9 @@ impl Session {
             return Box::pin(fut::ready(()));
         };
         let stopped = self.stop_turn(turn);
-        Box::pin(stopped.then(move |shown, session: &mut Session, _: &mut Context<Session>| {
+        Box::pin(stopped.then(move |left, session: &mut Session, _: &mut Context<Session>| {
             let claim = crate::decide::settle::ClaimFacts { next_turn, ..session.claim_facts() };
-            let events = interrupt::redirect(&session.state, &queued, turn, &shown, claim);
+            let events = interrupt::redirect(&session.state, &queued, turn, left.as_left(), claim);
             let admission = queued.admission;
             session.commit_and_answer(events, meta, reply, move |session| session.receipt(admission, false))
         }))

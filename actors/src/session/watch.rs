@@ -48,8 +48,8 @@ impl Session {
             };
             let events = match shown {
                 Ok(shown) if session.is_running(turn, generation) => {
-                    let (shown, message) = (session.unrecorded(turn, shown), words(&what, still_ms));
-                    let how = Breakdown { code: "stalled", message: &message, shown: &shown };
+                    let (left, message) = (session.unrecorded(turn, shown), words(&what, still_ms));
+                    let how = Breakdown { code: "stalled", message: &message, left: left.as_left() };
                     break_off(&session.state, turn, how, session.claim_facts())
                 }
                 _ => Vec::new(),

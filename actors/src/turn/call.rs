@@ -18,7 +18,7 @@ const STREAMED_EVERY: Duration = Duration::from_secs(1);
 /// Sends the request and reports how it ended.
 pub(super) async fn call(start: &TurnStart, outgoing: Outgoing, shown: &Rc<RefCell<Shown>>) -> Report {
     let attempt = outgoing.attempt;
-    *shown.borrow_mut() = Shown { attempt, text: String::new() };
+    *shown.borrow_mut() = Shown { attempt, ..Shown::default() };
     let provider = start.shared.provider(&outgoing.model);
     let permit = match provider.send(Acquire).await {
         Ok(permit) => permit,

@@ -44,7 +44,7 @@ async fn steps(start: &TurnStart, shown: &Rc<RefCell<Shown>>) {
             Step::RunTools(calls) => {
                 let names = calls.iter().map(|call| call.tool.name().to_owned()).collect();
                 start.activity.enter(Phase::Tools(names));
-                Report::ToolsFinished(tools::run(start, calls).await)
+                Report::ToolsFinished(tools::run(start, calls, shown).await)
             }
             Step::Ask(request) => {
                 start.activity.hold(&request.tool);

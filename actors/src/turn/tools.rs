@@ -1,6 +1,6 @@
 //! A segment of tools: run together, listened to while they run.
 
-use super::{Activity, TurnStart};
+use super::{Activity, Shown, TurnStart};
 use crate::{
     decide::tools::ToolResult,
     ports::Progress,
@@ -11,6 +11,8 @@ use dispatch_events::catalogue::tool::{CallRef, EffectClass, EffectDisposition, 
 use dispatch_projections::tools::OUTPUT_KEPT;
 use futures_util::future;
 use std::{
+    cell::RefCell,
+    rc::Rc,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -20,8 +22,16 @@ use tokio::{sync::oneshot, time::Instant};
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs a segment; the results come in the order of the calls, one for each.
-pub(super) async fn run(start: &TurnStart, calls: Vec<RunnableCall>) -> Vec<ToolResult> {
-    future::join_all(calls.into_iter().map(|call| run_tool(start, call))).await
+///
+/// What has finished is at hand for a stop while its neighbours still run.
+pub(super) async fn run(start: &TurnStart, calls: Vec<RunnableCall>, shown: &Rc<RefCell<Shown>>) -> Vec<ToolResult> {
+    shown.borrow_mut().done.clear();
+    let each = calls.into_iter().map(async |call| {
+        let result = run_tool(start, call).await;
+        shown.borrow_mut().done.push(result.clone());
+        result
+    });
+    future::join_all(each).await
 }
 
 async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {

@@ -1,7 +1,10 @@
 use crate::support::*;
 use dispatch_actors::Stop;
 use dispatch_actors::ports::ErrorClass;
-use dispatch_events::{Event, catalogue::input::Outcome};
+use dispatch_events::{
+    Event,
+    catalogue::{input::Outcome, tool::ToolOutcome},
+};
 use std::time::{Duration, Instant};
 
 /// Interrupts a turn once `ready` says that it is where it should be, and checks that it ends at once.
@@ -145,5 +148,23 @@ fn nothing_running_is_said_and_changes_nothing() {
         let before = store.appends();
         assert_eq!(host.interrupt(&"s".into(), me(), Stop::default()).await.unwrap().turn, None);
         assert_eq!(store.appends(), before);
+    });
+}
+
+#[test]
+fn a_call_that_had_finished_keeps_its_result_though_its_neighbour_is_stopped() {
+    block_on(async {
+        let calls = vec![("look", "{}"), ("hold", "{}")];
+        let outside = interrupt_when(vec![Act::Call(calls)], false, "tool.started").await;
+        let outputs: Vec<_> = outside
+            .events()
+            .iter()
+            .filter_map(|recorded| match recorded.event() {
+                Some(Event::ToolFinished(end)) => Some((end.outcome, end.output.clone())),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(outputs[0], (ToolOutcome::Ok, "look done".to_owned()));
+        assert_eq!((outputs.len(), outputs[1].0), (2, ToolOutcome::Cancelled));
     });
 }

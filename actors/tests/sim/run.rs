@@ -33,7 +33,8 @@ pub fn run(seed: u64) -> Vec<String> {
     alive(async {
         let host = world.host(seed).await;
         let sessions = rest(&world, &host).await;
-        oracle::check(&world, &host, &sessions, &clients.receipts.lock().unwrap()).await;
+        let receipts = clients.receipts.lock().unwrap().clone();
+        oracle::check(&world, &host, &sessions, &receipts).await;
     });
     world.events().into_iter().map(|recorded| recorded.kind).collect()
 }

@@ -80,8 +80,7 @@ async fn read(mut payload: Payload, limit: usize, announced: usize) -> Result<By
     }
     if announced > limit || length > limit {
         let size = if announced > limit { format!("has {announced} bytes") } else { "is longer".to_owned() };
-        let why =
-            format!("the body {size}, the limit is {limit} bytes: send less at once");
+        let why = format!("the body {size}, the limit is {limit} bytes: send less at once");
         return Err(Problem::new(Code::TooLarge, why));
     }
     Ok(if joined.is_empty() { whole } else { joined.freeze() })
