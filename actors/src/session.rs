@@ -15,6 +15,7 @@ mod commit;
 mod erase;
 mod fork;
 mod interrupt;
+mod kept;
 mod lease;
 mod load;
 mod reconcile;

@@ -38,6 +38,8 @@ pub struct Run {
     pub invocation: ToolInvocation,
     /// Dropped by a turn that is stopped: the tool stops too.
     pub alive: oneshot::Receiver<()>,
+    /// Told when the body begins: until then it waits for a worker.
+    pub begins: oneshot::Sender<()>,
 }
 
 impl Handler<Run> for ToolRunner {
@@ -46,20 +48,33 @@ impl Handler<Run> for ToolRunner {
     fn handle(&mut self, run: Run, _: &mut Self::Context) -> Self::Result {
         let workers = self.workers.clone();
         Box::pin(async move {
-            let _worker = workers.acquire_owned().await.ok();
-            let class = run.tool.class();
-            let mut reply = tokio::select! {
-                // A turn that was stopped while its tool waited for a worker starts it no more.
+            let Run { tool, invocation, mut alive, begins } = run;
+            // A turn that is stopped while its tool waits gives its place up, and the body never begins.
+            let _worker = tokio::select! {
                 biased;
-                _ = run.alive => cut_off(class, "the turn was stopped while the tool ran"),
-                reply = run.tool.run(run.invocation) => reply,
+                _ = &mut alive => return never_began(),
+                worker = workers.acquire_owned() => worker.ok(),
+            };
+            if alive.try_recv() == Err(oneshot::error::TryRecvError::Closed) || begins.send(()).is_err() {
+                return never_began();
+            }
+            let class = tool.class();
+            let mut reply = tokio::select! {
+                biased;
+                _ = alive => cut_off(class, "the turn was stopped while the tool ran"),
+                reply = tool.run(invocation) => reply,
                 () = tokio::time::sleep(LIMIT) => cut_off(class, "the tool ran for 420 s and was stopped"),
             };
             bound(&mut reply.output);
-            metrics::counter!("dispatch_tool_calls_total", "tool" => run.tool.name()).increment(1);
+            metrics::counter!("dispatch_tool_calls_total", "tool" => tool.name()).increment(1);
             reply
         })
     }
+}
+
+fn never_began() -> ToolReply {
+    let output = "Cancelled: the turn was stopped before this call ran.".to_owned();
+    ToolReply { outcome: ToolOutcome::Cancelled, output, effect: EffectDisposition::None }
 }
 
 fn cut_off(class: EffectClass, why: &str) -> ToolReply {

@@ -83,6 +83,7 @@ catalogue! {
     "session.renamed" 2 session::SessionRenamed,
     "session.branched" 1 session::SessionBranched,
     "session.forked" 1 session::SessionForked,
+    "session.inherited" 1 session::SessionInherited,
     "session.reset" 1 session::SessionReset,
     "session.rewound" 1 session::SessionRewound,
     "session.restored" 1 session::SessionRestored,

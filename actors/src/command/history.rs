@@ -88,6 +88,8 @@ pub enum Forks {
     /// A session that has forks is not erased.
     #[default]
     Refuse,
+    /// They stay: each takes over what it inherits, under its own key.
+    Keep,
     /// They are erased before it, and theirs before them.
     EraseAll,
 }

@@ -7,8 +7,11 @@ use dispatch_events::{
 };
 use dispatch_projections::{SessionState, fork::Inherited};
 
-/// Most forks between a session and one that is none (design §5): each is one more history to fold.
+/// Most forks between a session and one that is none, each of them one more history to fold (design §5). A fork behind them
+/// holds itself what it inherits.
 pub const DEPTH_MAX: u32 = 16;
+/// Most forks that are folded in a line at all: a log that names a session as its own parent ends somewhere.
+pub const LINE_MAX: u32 = 4 * DEPTH_MAX;
 
 /// The one result, in the fork, of a call that had none in its parent.
 pub const UNFINISHED: &str = "Unknown: the conversation was forked before this call had a result. What it did, if it ran, \
@@ -17,14 +20,8 @@ pub const UNFINISHED: &str = "Unknown: the conversation was forked before this c
 /// The last version that the fork inherits.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for a version that is not there, and when the line of forks is as long as it may be.
+/// [`Refusal::Invalid`] for a version that is not there.
 pub fn branch(state: &SessionState, at: Option<Version>) -> Result<Version, Refusal> {
-    let depth = state.family.inherited.map_or(0, |inherited| inherited.depth);
-    if depth >= DEPTH_MAX {
-        return Err(Refusal::Invalid(format!(
-            "the session is the {depth}th fork in a line of forks, and {DEPTH_MAX} is the limit: fork one of those before it"
-        )));
-    }
     match at {
         None => Ok(state.version),
         Some(Version(0)) => Err(Refusal::Invalid("a fork inherits at least version 1: the first event".to_owned())),

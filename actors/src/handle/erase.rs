@@ -40,6 +40,10 @@ impl HostHandle {
                 return Err(Refusal::Invalid(refusal(&living)));
             }
             for (fork, _) in living {
+                if forks == Forks::Keep {
+                    self.ask(fork, None, |reply| SessionCommand::Keep { principal: principal.clone(), reply }).await?;
+                    continue;
+                }
                 match self.erase_line(fork, principal.clone(), forks).await {
                     Ok(_) | Err(Refusal::Erased(_)) => {}
                     Err(refusal) => return Err(refusal),
@@ -81,8 +85,8 @@ fn living(log: &Log, parent: StreamId, child: StreamId) -> Result<Option<String>
 fn refusal(living: &[(StreamId, String)]) -> String {
     let names: Vec<_> = living.iter().map(|(_, name)| format!("`{name}`")).collect();
     format!(
-        "the session has forks that inherit from it: {}. Erase all of them with it (`dispatch sessions erase --forks \
-         erase`), or leave it",
+        "the session has forks that inherit from it: {}. Keep them (`dispatch sessions erase --forks keep`: they \
+         take over what they inherit), or erase all of them with it (`--forks erase`)",
         names.join(", ")
     )
 }

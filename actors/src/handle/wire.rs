@@ -119,7 +119,7 @@ fn each_request(
 ) -> Result<(), String> {
     let read = |from| shared.log.read_stream(id, from, 500).map_err(|error| error.to_string());
     let mut page = read(Version(1))?;
-    let mut state = beginning(&shared.log, id, page.first())?;
+    let mut state = beginning(&shared.log, id, &page)?;
     let mut rendered: Option<Rendered> = None;
     loop {
         if page.is_empty() {

@@ -112,6 +112,13 @@ pub enum SessionCommand {
         /// The way back.
         reply: Reply<SummaryView>,
     },
+    /// Take over, under its own key, what the session inherits.
+    Keep {
+        /// Who asks.
+        principal: Principal,
+        /// The way back.
+        reply: Reply<()>,
+    },
     /// Erase the session, or finish an erasure that was begun.
     Erase {
         /// Who asks.
@@ -151,6 +158,7 @@ impl SessionCommand {
                 | Self::Open { .. }
                 | Self::Reconcile { .. }
                 | Self::Change { .. }
+                | Self::Keep { .. }
                 | Self::Rename { .. }
                 | Self::Branch { .. }
                 | Self::Begin { .. }
@@ -185,7 +193,7 @@ impl SessionCommand {
             Self::Interrupt { reply, .. } => answer(reply, Err(refusal)),
             Self::Erase { reply, .. } => answer(reply, Err(refusal)),
             Self::Verdict { reply, .. } => answer(reply, Err(refusal)),
-            Self::Wake { reply } => answer(reply, Err(refusal)),
+            Self::Wake { reply } | Self::Keep { reply, .. } => answer(reply, Err(refusal)),
             Self::Held { reply } => answer(reply, Err(refusal)),
         }
     }
@@ -229,6 +237,7 @@ impl Handler<SessionCommand> for Session {
         let done: Done = match command {
             SessionCommand::Submit { submit, request, reply } => self.recover_then_submit(submit, request, reply),
             SessionCommand::Open { opening, principal, reply } => self.open(&opening, &principal, reply),
+            SessionCommand::Keep { principal, reply } => self.keep_inherited(&principal, reply),
             SessionCommand::Change { change, asked, reply } => self.recover_then_change(change, asked, reply),
             SessionCommand::Interrupt { principal, stop, reply } => self.interrupt(&principal, stop, reply),
             SessionCommand::Reconcile { reconcile, reply } => self.recover_then_reconcile(reconcile, reply),

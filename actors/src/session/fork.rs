@@ -8,7 +8,7 @@ use super::{
 use crate::{
     command::Refusal,
     decide::{
-        fork::{self, ForkFacts},
+        fork::{self, DEPTH_MAX, ForkFacts},
         submit::check_name,
     },
 };
@@ -21,6 +21,7 @@ use dispatch_events::{
     },
 };
 use dispatch_projections::{SessionState, view::SummaryView};
+use tokio::sync::oneshot;
 
 /// How a fork begins.
 #[derive(Clone, Debug)]
@@ -109,9 +110,23 @@ impl Session {
         });
         match decided {
             Ok(events) => {
+                let deep = inherited.family.inherited.is_some_and(|inherited| inherited.depth > DEPTH_MAX);
                 self.state = inherited;
                 let meta = self.command_meta(principal);
-                self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)))
+                if !deep {
+                    return self.commit_and_answer(events, meta, reply, |session| Ok(SummaryView::of(&session.state)));
+                }
+                let (commit, by) = (self.commit(events, meta), principal.clone());
+                Box::pin(commit.then(move |committed, session: &mut Self, ctx: &mut Context<Self>| {
+                    let begun = committed.is_ok();
+                    session.tell(committed.map(drop), reply, |session| Ok(SummaryView::of(&session.state)), ctx);
+                    // The next one who reads it has less to read. It can be read without that, so nobody waits.
+                    if !begun {
+                        return Box::pin(fut::ready(())) as Done;
+                    }
+                    let (nobody, _) = oneshot::channel();
+                    session.keep_inherited(&by, nobody)
+                }))
             }
             Err(refusal) => {
                 answer(reply, Err(refusal));

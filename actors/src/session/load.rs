@@ -1,13 +1,13 @@
 //! Becoming what the log says, and going on where it ends.
 
 use super::{
-    Session,
+    Session, kept,
     snapshot::{Folded, newest},
 };
 use crate::{
     decide::lease::Standing,
     decide::{
-        fork::DEPTH_MAX,
+        fork::{DEPTH_MAX, LINE_MAX},
         recover::{abandon, recover},
         settle::ClaimFacts,
     },
@@ -111,13 +111,13 @@ impl Session {
 /// # Errors
 /// In words, with the position of what can't be read.
 pub(crate) fn fold(log: &Log, id: StreamId, at: Option<Version>) -> Result<SessionState, String> {
-    fold_line(log, id, at, DEPTH_MAX)
+    fold_line(log, id, at, LINE_MAX)
 }
 
 /// `forks` is how many may stand before it: a log that names a session as its own parent ends somewhere.
 fn fold_line(log: &Log, id: StreamId, at: Option<Version>, forks: u32) -> Result<SessionState, String> {
     let (page, last) = log.read_page(id, Version(1), PAGE_EVENTS).map_err(|error| error.to_string())?;
-    let before = before_first(log, id, page.first(), forks)?;
+    let before = before_first(log, id, &page, forks)?;
     fold_on(log, before, (&page, last), at)
 }
 
@@ -125,19 +125,26 @@ fn fold_line(log: &Log, id: StreamId, at: Option<Version>, forks: u32) -> Result
 ///
 /// # Errors
 /// As [`fold`].
-pub(crate) fn beginning(log: &Log, id: StreamId, first: Option<&Recorded>) -> Result<SessionState, String> {
-    before_first(log, id, first, DEPTH_MAX)
+pub(crate) fn beginning(log: &Log, id: StreamId, page: &[Recorded]) -> Result<SessionState, String> {
+    before_first(log, id, page, LINE_MAX)
 }
 
-fn before_first(log: &Log, id: StreamId, first: Option<&Recorded>, forks: u32) -> Result<SessionState, String> {
-    match first.and_then(origin) {
-        None => Ok(SessionState::empty(id)),
-        Some(from) => {
-            let left = forks
-                .checked_sub(1)
-                .ok_or_else(|| format!("session {id} has more than {DEPTH_MAX} forks before it"))?;
-            inherit(log, id, from, left)
-        }
+fn before_first(log: &Log, id: StreamId, page: &[Recorded], forks: u32) -> Result<SessionState, String> {
+    let Some(from) = page.first().and_then(origin) else { return Ok(SessionState::empty(id)) };
+    if depth(page) > DEPTH_MAX
+        && let Some(parent) = kept::parent(log, id, from)?
+    {
+        return Ok(SessionState::forked(parent, id));
+    }
+    let left = forks.checked_sub(1).ok_or_else(|| format!("session {id} has more than {LINE_MAX} forks before it"))?;
+    inherit(log, id, from, left)
+}
+
+/// How many forks stand between a session and one that is none, by its first events.
+fn depth(page: &[Recorded]) -> u32 {
+    match page.get(1).and_then(|second| second.event()) {
+        Some(Event::SessionForked(forked)) => forked.depth,
+        _ => 0,
     }
 }
 
@@ -146,19 +153,33 @@ fn before_first(log: &Log, id: StreamId, first: Option<&Recorded>, forks: u32) -
 /// # Errors
 /// As [`fold`]; also when its parent was erased: the conversation would look shorter than it was.
 pub(super) fn inherited(log: &Log, child: StreamId, from: ForkPoint) -> Result<SessionState, String> {
-    inherit(log, child, from, DEPTH_MAX)
+    inherit(log, child, from, LINE_MAX)
 }
 
 fn inherit(log: &Log, child: StreamId, from: ForkPoint, forks: u32) -> Result<SessionState, String> {
+    match parent_of(log, child, from, forks) {
+        Ok(parent) => Ok(SessionState::forked(parent, child)),
+        // It may hold itself what its parent does not any more.
+        Err(why) => match kept::parent(log, child, from)? {
+            Some(parent) => Ok(SessionState::forked(parent, child)),
+            None => Err(why),
+        },
+    }
+}
+
+fn parent_of(log: &Log, child: StreamId, from: ForkPoint, forks: u32) -> Result<SessionState, String> {
     let parent = fold_line(log, from.stream, Some(from.version), forks)?;
     if parent.erasure.is_some() {
         return Err(format!("{}, which was erased: what it inherited can't be read any more", fork_of(child, from)));
     }
     if parent.version != from.version {
         let last = parent.version;
-        return Err(format!("{}, whose log ends at version {last}: `dispatch verify` shows why", fork_of(child, from)));
+        return Err(format!(
+            "{}, whose log ends at version {last}: `dispatch audit verify` shows why",
+            fork_of(child, from)
+        ));
     }
-    Ok(SessionState::forked(parent, child))
+    Ok(parent)
 }
 
 fn fork_of(child: StreamId, from: ForkPoint) -> String {

@@ -1,7 +1,7 @@
 //! A session's state from its newest snapshot and the events behind it, and the next snapshot when the session rests.
 
 use super::{Session, load};
-use crate::{decide::fork::DEPTH_MAX, shared::PAGE_EVENTS};
+use crate::{decide::fork::LINE_MAX, shared::PAGE_EVENTS};
 use dispatch_events::{Log, StreamId, Version, snapshot::Snapshot};
 use dispatch_projections::{SessionState, snapshot::shape};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn restored(log: &Log, id: StreamId) -> Option<SessionState> {
 /// Whether what the state inherited can still be read in the log: it must not outlive the erasure of its parent.
 fn is_whole(log: &Log, state: &SessionState) -> bool {
     let mut from = state.family.inherited.map(|inherited| inherited.from);
-    for _ in 0..=DEPTH_MAX {
+    for _ in 0..=LINE_MAX {
         let Some(parent) = from else { return true };
         let first = log.read_stream(parent.stream, Version(1), 1).ok();
         match first.as_ref().and_then(|page| page.first()) {

@@ -10,6 +10,8 @@ use std::{
 };
 use tokio::time::Instant;
 
+/// Time between two signs of life of a turn that waits in a line.
+const IN_LINE_EVERY: Duration = Duration::from_millis(100);
 /// While a person is asked nobody counts.
 const HELD: u64 = u64::MAX;
 
@@ -84,6 +86,21 @@ impl Activity {
         self.last_ms.store(HELD, Ordering::SeqCst);
     }
 
+    /// Waits in a line: that is no silence.
+    pub async fn in_line<T>(&self, place: impl Future<Output = T>) -> T {
+        let mut place = std::pin::pin!(place);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut place => {
+                    self.touch();
+                    return done;
+                }
+                () = tokio::time::sleep(IN_LINE_EVERY) => self.touch(),
+            }
+        }
+    }
+
     /// Milliseconds since the last sign of life.
     pub fn still_ms(&self) -> u64 {
         self.now_ms().saturating_sub(self.last_ms.load(Ordering::SeqCst))
@@ -131,5 +148,21 @@ mod tests {
         passed(&mut activity, 70_000);
         assert!(near(&activity, 70_000));
         assert_eq!(activity.phase(), Phase::Asking("act".into()));
+    }
+
+    #[test]
+    fn a_place_in_a_line_is_no_silence() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let activity = Activity::default();
+            let served = activity.in_line(tokio::time::sleep(Duration::from_secs(3_600)));
+            let look = async {
+                for _ in 0..100 {
+                    tokio::time::sleep(Duration::from_secs(30)).await;
+                    assert!(activity.still_ms() <= 200, "{}", activity.still_ms());
+                }
+            };
+            tokio::join!(served, look);
+        });
     }
 }

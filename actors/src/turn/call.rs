@@ -20,7 +20,7 @@ pub(super) async fn call(start: &TurnStart, outgoing: Outgoing, shown: &Rc<RefCe
     let attempt = outgoing.attempt;
     *shown.borrow_mut() = Shown { attempt, ..Shown::default() };
     let provider = start.shared.provider(&outgoing.model);
-    let permit = match provider.send(Acquire).await {
+    let permit = match start.activity.in_line(provider.send(Acquire)).await {
         Ok(permit) => permit,
         Err(error) => return failed(attempt, broken_off(&format!("the provider did not answer ({error})")), shown),
     };

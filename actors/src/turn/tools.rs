@@ -36,17 +36,21 @@ pub(super) async fn run(start: &TurnStart, calls: Vec<RunnableCall>, shown: &Rc<
 
 async fn run_tool(start: &TurnStart, mut call: RunnableCall) -> ToolResult {
     let (_stays_alive, alive) = oneshot::channel();
+    let (begins, begun) = oneshot::channel();
     let class = call.tool.class();
     let began = Instant::now();
     let heard = Arc::new(Heard { pending: Mutex::new(Some(String::new())), activity: start.activity.clone() });
     call.invocation.context.progress = heard.clone().progress();
-    let run = tool_runner::Run { tool: call.tool, invocation: call.invocation, alive };
+    let run = tool_runner::Run { tool: call.tool, invocation: call.invocation, alive, begins };
     let mut reply = std::pin::pin!(start.shared.tools.send(run));
+    // Until it has a worker it waits in a line.
+    let (mut begun, mut waits) = (std::pin::pin!(start.activity.in_line(begun)), true);
     let mut tick = tokio::time::interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
     let reply = loop {
         tokio::select! {
             biased;
             reply = &mut reply => break reply,
+            _ = &mut begun, if waits => waits = false,
             _ = tick.tick() => heard.record(start, call.call),
         }
     };

@@ -161,7 +161,7 @@ async fn unreadable(host: &HostHandle, child: StreamId) {
 }
 
 #[test]
-fn a_fork_of_a_fork_has_both_conversations_and_the_line_ends_at_sixteen() {
+fn a_fork_of_a_fork_has_both_conversations_and_behind_sixteen_it_holds_them_itself() {
     block_on(async {
         let outside = outside();
         let (host, _) = outside.host(settings(), false).await;
@@ -176,9 +176,13 @@ fn a_fork_of_a_fork_has_both_conversations_and_the_line_ends_at_sixteen() {
             }
             before = name;
         }
-        let refusal = host.fork(&"f16".into(), wanted("f17")).await.unwrap_err();
-        assert_eq!(refusal.code(), "invalid_params");
-        assert!(refusal.to_string().contains("16 is the limit"), "{refusal}");
+        assert_eq!(outside.count("session.inherited"), 0);
+        fork(&host, "f16", "f17").await;
+        until("it holds what it inherits", || outside.count("session.inherited") > 0).await;
+        fork(&host, "f17", "f18").await;
+        for deep in ["f17", "f18"] {
+            assert_eq!(said(&host, deep).await, said(&host, "f16").await, "{deep}");
+        }
         outside.script([Act::Say("deepest")]);
         turn(&host, "f16", "at the end").await;
         let (second, last) = (conversation(&outside, 4), conversation(&outside, 5));
@@ -189,6 +193,9 @@ fn a_fork_of_a_fork_has_both_conversations_and_the_line_ends_at_sixteen() {
         assert_eq!(proven(&host, "f16").await, 1);
         turn(&host, "f16", "after a restart").await;
         assert!(conversation(&outside, 6).starts_with(&last));
+        turn(&host, "f18", "deeper still").await;
+        assert!(conversation(&outside, 7).starts_with(&second));
+        assert_eq!(proven(&host, "f18").await, 1);
     });
 }
 
@@ -349,5 +356,39 @@ fn a_fork_that_was_never_opened_is_harmless() {
         fork(&host, "p", "c").await;
         host.erase(&"c".into(), me(), Forks::Refuse).await.unwrap();
         host.erase(&"p".into(), me(), Forks::Refuse).await.unwrap();
+    });
+}
+
+#[test]
+fn a_fork_that_is_kept_holds_what_it_inherits_when_those_before_it_are_gone() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        parent(&outside, &host).await;
+        fork(&host, "p", "c").await;
+        outside.script([Act::Say("in the child")]);
+        turn(&host, "c", "of the child").await;
+        fork(&host, "c", "g").await;
+        outside.script([Act::Say("in the grandchild")]);
+        turn(&host, "g", "of the grandchild").await;
+        let (of_child, of_grandchild) = (said(&host, "c").await, said(&host, "g").await);
+        let last = outside.bodies.lock().unwrap().len() - 1;
+        host.erase(&"p".into(), me(), Forks::Keep).await.unwrap();
+        assert_eq!(said(&host, "c").await, of_child);
+        host.erase(&"c".into(), me(), Forks::Keep).await.unwrap();
+        let kept = outside.count("session.inherited");
+        drop(host);
+        let (host, _) = outside.host(settings(), false).await;
+        assert_eq!(said(&host, "g").await, of_grandchild);
+        assert_eq!(proven(&host, "g").await, 1, "what was sent can still be shown");
+        outside.script([Act::Say("and on")]);
+        turn(&host, "g", "further").await;
+        let (before, after) = (conversation(&outside, last), conversation(&outside, last + 1));
+        assert!(after.starts_with(&before), "{before}\n{after}");
+        fork(&host, "g", "another").await;
+        assert_eq!(said(&host, "another").await, said(&host, "g").await);
+        assert_eq!(outside.count("session.inherited"), kept, "what is there is not taken over again");
+        let gone = host.summary(&"p".into()).await.unwrap_err();
+        assert_eq!(gone.code(), "not_found");
     });
 }

@@ -1,7 +1,7 @@
 use crate::support::*;
-use dispatch_actors::{HostHandle, HostSettings, Receipt, handle::TurnEnding};
+use dispatch_actors::{HostHandle, HostSettings, Receipt, Stop, handle::TurnEnding, tool_runner::WORKERS};
 use dispatch_events::{Event, catalogue::tool::EffectDisposition};
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 fn impatient() -> HostSettings {
     HostSettings { idle_limit_ms: 400, ..settings() }
@@ -100,5 +100,25 @@ fn a_turn_whose_host_stood_still_is_not_killed_for_it() {
         assert_eq!(turn(&host, "cold", "go").await.answer, "and me");
         assert_eq!(ending(&host, &late).await.answer, "alive");
         assert!(failed(&outside).is_empty());
+    });
+}
+
+#[test]
+fn a_tool_whose_turn_was_stopped_while_it_waited_for_a_worker_never_begins() {
+    block_on(async {
+        let outside = outside();
+        let (host, _) = outside.host(settings(), false).await;
+        for n in 0..WORKERS {
+            outside.script([Act::Call(vec![("hold", "{}")])]);
+            host.submit(&format!("s{n}").as_str().into(), say("hold")).await.unwrap();
+            until("it holds a worker", || outside.tool_runs.lock().unwrap().len() == n + 1).await;
+        }
+        outside.script([Act::Call(vec![("act", "{}")])]);
+        host.submit(&"late".into(), say("act")).await.unwrap();
+        until("it is announced", || outside.count("tool.started") == WORKERS + 1).await;
+        host.interrupt(&"late".into(), me(), Stop::default()).await.unwrap();
+        outside.let_go.store(true, Ordering::SeqCst);
+        until("the others are done", || outside.count("turn.completed") == WORKERS).await;
+        assert_eq!(outside.tool_runs.lock().unwrap().iter().filter(|run| run.starts_with("act")).count(), 0);
     });
 }

@@ -226,6 +226,7 @@ impl Door {
             Self::Running(client) => {
                 let query: &[Query] = match forks {
                     Forks::Refuse => &[],
+                    Forks::Keep => &[("forks", "keep".to_owned())],
                     Forks::EraseAll => &[("forks", "erase".to_owned())],
                 };
                 client.delete(&["api", "sessions", session], query).await

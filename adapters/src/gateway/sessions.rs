@@ -122,6 +122,7 @@ pub(super) struct Erasure {
 #[serde(rename_all = "snake_case")]
 enum ForksWord {
     Refuse,
+    Keep,
     Erase,
 }
 
@@ -129,6 +130,7 @@ impl From<Erasure> for Forks {
     fn from(erasure: Erasure) -> Self {
         match erasure.forks {
             None | Some(ForksWord::Refuse) => Self::Refuse,
+            Some(ForksWord::Keep) => Self::Keep,
             Some(ForksWord::Erase) => Self::EraseAll,
         }
     }

@@ -1,7 +1,7 @@
 //! A session's own life.
 
 use super::input::Principal;
-use crate::{StreamId, Version};
+use crate::{StreamId, Timestamp, Version};
 use serde::{Deserialize, Serialize};
 
 /// A durable conversation began. Always version 1 of its stream.
@@ -86,6 +86,23 @@ pub struct SessionForked {
     pub unfinished: Option<String>,
     /// What could not be carried over, in words; `None` if everything was.
     pub dropped: Option<String>,
+}
+
+/// An event that the session inherits, under its own key: the session that it was forked from was about to be erased.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionInherited {
+    /// The stream that it stood in.
+    pub stream: StreamId,
+    /// Its version there.
+    pub version: Version,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+    /// Its type.
+    pub kind: String,
+    /// Its schema version.
+    pub schema: u16,
+    /// Its payload.
+    pub payload: Vec<u8>,
 }
 
 /// The conversation begins anew: what was said stays in the log and is not sent any more.

@@ -15,8 +15,8 @@ use dispatch_events::{
         prompt::{PromptBuilt, PromptSource, ToolsetFrozen},
         session::{
             BusyMode, ForkPoint, ResetReason, RewindReason, SessionArchived, SessionBranched, SessionConfigured,
-            SessionEraseRequested, SessionErased, SessionForked, SessionRenamed, SessionReset, SessionRestored,
-            SessionRewound, SessionUnarchived,
+            SessionEraseRequested, SessionErased, SessionForked, SessionInherited, SessionRenamed, SessionReset,
+            SessionRestored, SessionRewound, SessionUnarchived,
         },
         tool::{
             ApprovalScope, ToolApprovalAsked, ToolApprovalDenied, ToolApprovalGiven, ToolProgressed, ToolReconciled,
@@ -140,6 +140,15 @@ fn rewritten() -> Vec<Event> {
         .into(),
         SessionRestored { rewound: Version(44), by: me() }.into(),
         SessionReset { reason: ResetReason::Idle, note: Some("a new day".into()), by: me() }.into(),
+        SessionInherited {
+            stream: stream(),
+            version: Version(1),
+            recorded_at: Default::default(),
+            kind: "a.kind".into(),
+            schema: 1,
+            payload: vec![7],
+        }
+        .into(),
         SessionArchived { by: me() }.into(),
         SessionUnarchived { by: me() }.into(),
         prompt(),

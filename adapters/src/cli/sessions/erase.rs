@@ -33,6 +33,8 @@ pub struct Erase {
 enum ForksWord {
     /// A session that has some is not erased
     Refuse,
+    /// They stay: each takes over what it inherits, under its own key
+    Keep,
     /// They are erased before it
     Erase,
 }
@@ -41,6 +43,7 @@ impl From<ForksWord> for Forks {
     fn from(word: ForksWord) -> Self {
         match word {
             ForksWord::Refuse => Self::Refuse,
+            ForksWord::Keep => Self::Keep,
             ForksWord::Erase => Self::EraseAll,
         }
     }

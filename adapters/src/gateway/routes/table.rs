@@ -199,7 +199,12 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[
             SESSION,
-            text(Query, "forks", false, "What becomes of its forks: `refuse` (do not erase it then) or `erase`."),
+            text(
+                Query,
+                "forks",
+                false,
+                "What becomes of its forks: `refuse` (do not erase it then), `keep` (they take over what they inherit) or `erase`.",
+            ),
         ],
         errors: &[Code::InvalidParams, Code::NotFound, Code::Draining, Code::PersistenceFailed],
         handler: |route| route.to(sessions::erase),

@@ -1,12 +1,12 @@
 use super::*;
 use dispatch_events::{
-    StreamId, Version,
+    StreamId, Timestamp, Version,
     catalogue::{
         input::Principal,
         session::{
             BusyMode, ForkPoint, ResetReason, RewindReason, SessionArchived, SessionBranched, SessionConfigured,
-            SessionEraseRequested, SessionErased, SessionForked, SessionOpened, SessionRenamed, SessionReset,
-            SessionRestored, SessionRewound, SessionUnarchived,
+            SessionEraseRequested, SessionErased, SessionForked, SessionInherited, SessionOpened, SessionRenamed,
+            SessionReset, SessionRestored, SessionRewound, SessionUnarchived,
         },
     },
 };
@@ -42,6 +42,14 @@ pub fn samples() -> Vec<Sample> {
 
 fn history() -> Vec<Sample> {
     let from = ForkPoint { stream: StreamId(id(1)), version: Version(300) };
+    let inherited = |payload| SessionInherited {
+        stream: StreamId(id(1)),
+        version: Version(300),
+        recorded_at: Timestamp(1_700_000_000_000_000),
+        kind: "message.recorded".into(),
+        schema: 1,
+        payload,
+    };
     let reset = |reason, note| SessionReset { reason, note, by: by() };
     let rewound = |reason| SessionRewound { to: from, reason, by: by() };
     let busy = |busy| SessionConfigured { busy: Some(busy), by: by() };
@@ -55,6 +63,8 @@ fn history() -> Vec<Sample> {
             unfinished: Some(text()),
             dropped: Some(text()),
         }),
+        empty(inherited(Vec::new())),
+        full(inherited(vec![0, 1, 255])),
         empty(reset(ResetReason::Asked, None)),
         full(reset(ResetReason::Idle, Some(text()))),
         sample("daily", reset(ResetReason::Daily, None)),
