@@ -181,6 +181,8 @@ fn what_was_accepted_is_not_lost_to_a_crash() {
         let (outside, _lost, first) = running(acts, "tool.started").await;
         let steered = submit(&_lost, steer("mind the gap")).await;
         let (host, _) = outside.host(settings(), true).await;
+        // The lost host lives on in this process: from here on nothing of it lands.
+        until("the turn has another owner", || outside.count("input.requeued") == 1).await;
         let_go(&outside);
         let ending = host.wait(&steered).await.unwrap();
         assert_eq!((ending.answer.as_str(), ending.turn), ("after the crash", first.turn));
