@@ -65,8 +65,10 @@ const fn change(path: &'static str, summary: &'static str, body: &'static str) -
     }
 }
 
+/// What a change of a session, or a fork of it, can meet.
 const CHANGE_ERRORS: &[Code] = &[
     Code::NotFound,
+    Code::NameTaken,
     Code::RevisionConflict,
     Code::UnknownExecution,
     Code::QueueFull,
@@ -180,14 +182,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         body: Some("SessionChange"),
-        errors: &[
-            Code::NotFound,
-            Code::NameTaken,
-            Code::RevisionConflict,
-            Code::SessionBusy,
-            Code::Draining,
-            Code::PersistenceFailed,
-        ],
+        errors: CHANGE_ERRORS,
         handler: |route| route.to(sessions::edit),
         ..route(
             Patch,
@@ -243,15 +238,7 @@ pub(in super::super) static ROUTES: &[Definition] = &[
     Definition {
         parameters: &[SESSION],
         body: Some("Fork"),
-        errors: &[
-            Code::NotBuilt,
-            Code::NotFound,
-            Code::NameTaken,
-            Code::SessionBusy,
-            Code::StorageUnavailable,
-            Code::Draining,
-            Code::PersistenceFailed,
-        ],
+        errors: CHANGE_ERRORS,
         handler: |route| route.to(history::fork),
         ..route(
             Post,
