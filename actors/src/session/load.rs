@@ -131,8 +131,9 @@ pub(crate) fn beginning(log: &Log, id: StreamId, page: &[Recorded]) -> Result<Se
 
 fn before_first(log: &Log, id: StreamId, page: &[Recorded], forks: u32) -> Result<SessionState, String> {
     let Some(from) = page.first().and_then(origin) else { return Ok(SessionState::empty(id)) };
+    // As long as it holds a part only, those before it are read.
     if depth(page) > DEPTH_MAX
-        && let Some(parent) = kept::parent(log, id, from)?
+        && let Ok(Some(parent)) = kept::parent(log, id, from)
     {
         return Ok(SessionState::forked(parent, id));
     }
