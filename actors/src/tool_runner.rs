@@ -1,6 +1,9 @@
 //! Runs tools: at most [`WORKERS`] at once, each for at most [`LIMIT`].
 
-use crate::ports::{Tool, ToolInvocation, ToolReply};
+use crate::{
+    decide::interrupt::CANCELLED,
+    ports::{Tool, ToolInvocation, ToolReply},
+};
 use actix::{Actor, Context, Handler, Message, ResponseFuture};
 use dispatch_events::catalogue::tool::{EffectClass, EffectDisposition, ToolOutcome};
 use std::{sync::Arc, time::Duration};
@@ -73,7 +76,7 @@ impl Handler<Run> for ToolRunner {
 }
 
 fn never_began() -> ToolReply {
-    let output = "Cancelled: the turn was stopped before this call ran.".to_owned();
+    let output = CANCELLED.to_owned();
     ToolReply { outcome: ToolOutcome::Cancelled, output, effect: EffectDisposition::None }
 }
 

@@ -8,7 +8,8 @@ use super::{
 use crate::{
     command::{Receipt, Refusal, Submit, host},
     decide::{
-        interrupt, reset,
+        interrupt,
+        reset::{self, ResetPolicy},
         submit::{self, SubmitFacts, Submitted},
         title,
     },
@@ -72,9 +73,13 @@ impl Session {
 
     /// What stands in the log before an input: the conversation begins anew, the session is named.
     fn before_input(&self, name: Option<String>) -> Vec<Event> {
-        let now = self.shared.now();
-        let local = chrono::Local.offset_from_utc_datetime(&now.utc().naive_utc());
-        let reset = reset::due(&self.state, self.shared.settings.reset, now, local)
+        let policy = Some(self.shared.settings.reset).filter(|policy| *policy != ResetPolicy::NEVER);
+        let reset = policy
+            .and_then(|policy| {
+                let now = self.shared.now();
+                let local = chrono::Local.offset_from_utc_datetime(&now.utc().naive_utc());
+                reset::due(&self.state, policy, now, local)
+            })
             .map(|reason| SessionReset { reason, note: reset::note(reason), by: host("reset") }.into());
         let named = name.map(|name| {
             let previous = self.state.name.clone();
@@ -89,15 +94,20 @@ impl Session {
         match submit::submit(&self.state, submit, &facts) {
             Ok(Submitted::New(events)) => {
                 let meta = self.input_meta(submit, admission, turn);
-                let named = name.is_some();
-                let events = [self.before_input(name), events].concat();
-                let (commit, submit, request) = (self.commit(events, meta), submit.clone(), request.to_owned());
-                Box::pin(commit.then(move |done, session: &mut Session, ctx: &mut Context<Session>| match done {
-                    // Another session got the name in the same moment: the next one is looked for.
-                    Err(Refusal::NameTaken(_)) if named => session.name_then_submit(submit, request, reply),
-                    done => {
-                        session.tell(done.map(drop), reply, |session| session.receipt(admission, false), ctx);
-                        Box::pin(fut::ready(()))
+                let named = name.is_some().then(|| (submit.clone(), request.to_owned()));
+                let mut all = self.before_input(name);
+                all.extend(events);
+                let commit = self.commit(all, meta);
+                Box::pin(commit.then(move |done, session: &mut Session, ctx: &mut Context<Session>| {
+                    match (done, named) {
+                        // Another session got the name in the same moment: the next one is looked for.
+                        (Err(Refusal::NameTaken(_)), Some((submit, request))) => {
+                            session.name_then_submit(submit, request, reply)
+                        }
+                        (done, _) => {
+                            session.tell(done.map(drop), reply, |session| session.receipt(admission, false), ctx);
+                            Box::pin(fut::ready(()))
+                        }
                     }
                 }))
             }
